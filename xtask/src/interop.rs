@@ -1,0 +1,33 @@
+//! Our client and server against the Python SDK, by the `interop` program of `vuelta-test`.
+
+use std::process::Command;
+
+use crate::repo::Repo;
+use crate::steps::Step;
+use crate::{peers, process};
+
+/// Returns the step; the arguments go to the program as they are.
+pub(crate) fn step<'a>(repo: &'a Repo, arguments: &[String]) -> Step<'a> {
+    let arguments = arguments.to_vec();
+    let mut rerun = "cargo xtask interop".to_owned();
+    for argument in &arguments {
+        rerun.push(' ');
+        rerun.push_str(argument);
+    }
+    Step::new("interop", rerun, move || run(repo, &arguments))
+}
+
+fn run(repo: &Repo, arguments: &[String]) -> Result<(), String> {
+    let python = peers::python_sdk(repo)?;
+    process::run(
+        repo.cargo()
+            .args(["build", "--locked", "-p", "vuelta-test", "--bins"]),
+    )?;
+    process::run(
+        Command::new(repo.built_program("interop"))
+            .current_dir(repo.root())
+            .env("VUELTA_PYTHON", python)
+            .env("VUELTA_PEERS", peers::python_programs(repo))
+            .args(arguments),
+    )
+}

