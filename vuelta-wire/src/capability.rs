@@ -113,7 +113,8 @@ impl ClientCapabilities {
     #[must_use]
     pub fn missing_for(&self, request: &InputRequest) -> Option<Self> {
         let required = request.required_capabilities();
-        (!self.covers(&required)).then_some(required)
+        let covered = request.is_known() && self.covers(&required);
+        (!covered).then_some(required)
     }
 
     /// Returns whether everything in `required` is declared here.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// JSON that does not have the expected form.
 ///
-/// The message names the path of the first mismatch, such as `content[0].text`, and never
+/// The message names the path of the first mismatch, such as `content[0]: text`, and never
 /// quotes more than the offending scalar.
 #[derive(Debug)]
 pub struct DecodeError {
@@ -22,6 +22,15 @@ impl DecodeError {
         }
     }
 
+    /// Puts the path of the mismatch below `name`.
+    pub(crate) fn below(mut self, name: &str) -> Self {
+        if !self.path.is_empty() && !self.path.starts_with('[') {
+            self.path.insert(0, '.');
+        }
+        self.path.insert_str(0, name);
+        self
+    }
+
     /// Returns the path of the mismatch; empty at the root.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -31,7 +40,7 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() || self.path == "." {
+        if self.path.is_empty() {
             self.source.fmt(f)
         } else {
             write!(f, "{}: {}", self.path, self.source)
@@ -65,6 +74,7 @@ pub fn decode<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, DecodeError
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let path = error.path().to_string();
+            let path = if path == "." { String::new() } else { path };
             DecodeError::new(path, error.into_inner())
         })?;
         deserializer

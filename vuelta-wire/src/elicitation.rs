@@ -28,7 +28,9 @@ impl ElicitParams {
         match self {
             Self::Form(form) => form.message.clone(),
             Self::Url(url) => url.message.clone(),
-            Self::Other(raw) => tag::text_member(raw, "message").unwrap_or_default(),
+            Self::Other(raw) => tag::text_member(raw, "message")
+                .unwrap_or_default()
+                .into_owned(),
         }
     }
 }

@@ -45,10 +45,19 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     ))
 }
 
-/// Decodes a header value; `None` if it claims to be base64 and is not, canonically, that of
-/// a UTF-8 text.
+/// Decodes a header value; `None` if it holds characters that are invalid there, or claims to
+/// be base64 and is not, canonically, that of a UTF-8 text.
+///
+/// Spaces and tabs around it are no part of it (RFC 9110, section 5.5).
 #[must_use]
 pub fn decode(value: &str) -> Option<Cow<'_, str>> {
+    let value = value.trim_matches([' ', '\t']);
+    if !value
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+    {
+        return None;
+    }
     let body = value
         .strip_prefix(SENTINEL)
         .and_then(|rest| rest.strip_suffix(SENTINEL_END));

@@ -3,8 +3,6 @@
 //! Source: [multi round-trip
 //! requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 
-use std::collections::BTreeMap;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -13,7 +11,7 @@ use crate::capability::{ClientCapabilities, Declared, ElicitationCapability, Sam
 use crate::decode::DecodeError;
 use crate::elicitation::{ElicitForm, ElicitParams, ElicitUrl};
 use crate::meta::Meta;
-use crate::object::OrderedMap;
+use crate::object::{Extra, OrderedMap};
 use crate::roots::ListRootsParams;
 use crate::sampling::CreateMessageParams;
 use crate::tag;
@@ -40,11 +38,20 @@ impl InputRequest {
             Self::Elicit(_) => ELICIT.to_owned(),
             Self::Sample(_) => SAMPLE.to_owned(),
             Self::ListRoots(_) => LIST_ROOTS.to_owned(),
-            Self::Other(raw) => tag::text_member(raw, "method").unwrap_or_default(),
+            Self::Other(raw) => tag::text_member(raw, "method")
+                .unwrap_or_default()
+                .into_owned(),
         }
     }
 
-    /// Returns what a client must have declared to be asked this.
+    /// Returns whether this crate knows the method and, of an elicitation, the mode.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        !matches!(self, Self::Other(_) | Self::Elicit(ElicitParams::Other(_)))
+    }
+
+    /// Returns what a client must have declared to be asked this; nothing for a request that
+    /// this crate does not know.
     #[must_use]
     pub fn required_capabilities(&self) -> ClientCapabilities {
         let required = ClientCapabilities::new();
@@ -52,7 +59,7 @@ impl InputRequest {
             Self::Elicit(ElicitParams::Url(_)) => {
                 required.elicitation(ElicitationCapability::new().url(Declared::new()))
             }
-            Self::Elicit(_) => {
+            Self::Elicit(ElicitParams::Form(_)) => {
                 required.elicitation(ElicitationCapability::new().form(Declared::new()))
             }
             Self::Sample(params) if params.uses_tools() => {
@@ -60,7 +67,7 @@ impl InputRequest {
             }
             Self::Sample(_) => required.sampling(SamplingCapability::new()),
             Self::ListRoots(_) => required.roots(Declared::new()),
-            Self::Other(_) => required,
+            Self::Other(_) | Self::Elicit(ElicitParams::Other(_)) => required,
         }
     }
 }
@@ -149,7 +156,7 @@ impl<'de> Deserialize<'de> for InputRequest {
             Some(LIST_ROOTS) => tag::parse(&raw)
                 .map(|Optional { params }| Self::ListRoots(params.unwrap_or_default())),
             Some(_) => Ok(Self::Other(raw)),
-            None => Err(serde::de::Error::missing_field("method")),
+            None => Err(tag::missing("method")),
         }
     }
 }
@@ -201,6 +208,12 @@ impl InputRequired {
         self.request_state(state)
     }
 
+    /// Returns whether it carries neither a question nor a state, which no result may.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.request_state.is_none() && self.requests().next().is_none()
+    }
+
     /// Returns the questions in their order.
     pub fn requests(&self) -> impl Iterator<Item = (&str, &InputRequest)> {
         self.input_requests.iter().flat_map(OrderedMap::iter)
@@ -213,18 +226,18 @@ impl InputRequired {
 /// whatever its form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct InputResponses(BTreeMap<String, Raw>);
+pub struct InputResponses(Extra);
 
 impl InputResponses {
     /// Creates an empty set.
     #[must_use]
     pub const fn new() -> Self {
-        Self(BTreeMap::new())
+        Self(Extra::new())
     }
 
     /// Sets the answer to the question under `key`.
     pub fn insert(&mut self, key: impl Into<String>, answer: impl Into<Raw>) {
-        self.0.insert(key.into(), answer.into());
+        self.0.insert(key, answer);
     }
 
     /// Returns an answer as it was sent.
@@ -243,8 +256,9 @@ impl InputResponses {
     }
 
     /// Returns the answers in the order of their keys.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Raw)> {
-        self.0.iter().map(|(key, answer)| (key.as_str(), answer))
+        self.0.iter()
     }
 
     /// Returns whether there is no answer.

@@ -60,20 +60,23 @@ impl Serialize for RequestId {
     }
 }
 
+impl RequestId {
+    /// Reads an id; `None` if the JSON is neither a text nor an integer of 64 bits.
+    fn read(json: &str) -> Option<Self> {
+        // The first byte tells text from number, whatever features serde_json is built with.
+        if json.starts_with('"') {
+            serde_json::from_str(json).ok().map(Self::String)
+        } else {
+            serde_json::from_str(json).ok().map(Self::Integer)
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The first byte tells text from number, whatever features serde_json is built with.
         let raw = Raw::deserialize(deserializer)?;
-        let expected = "expected a string or an integer of 64 bits";
-        if raw.get().starts_with('"') {
-            return raw
-                .parse()
-                .map(Self::String)
-                .map_err(|_| serde::de::Error::custom(expected));
-        }
-        raw.parse()
-            .map(Self::Integer)
-            .map_err(|_| serde::de::Error::custom(expected))
+        Self::read(raw.get())
+            .ok_or_else(|| serde::de::Error::custom("expected a string or an integer of 64 bits"))
     }
 }
 
@@ -82,6 +85,7 @@ impl<'de> Deserialize<'de> for RequestId {
 /// Source: [error codes](https://modelcontextprotocol.io/specification/2026-07-28/basic/index#error-codes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "a newtype")]
 pub struct ErrorCode(pub i64);
 
 impl ErrorCode {
@@ -117,8 +121,12 @@ pub struct ErrorObject {
     pub code: ErrorCode,
     /// What happened, in one sentence.
     pub message: Cow<'static, str>,
-    /// More about it, as the code defines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// More about it, as the code defines; null is a value.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub data: Option<Raw>,
 }
 
@@ -270,8 +278,10 @@ struct Envelope<'a> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Keeps an explicit null apart from an absent member.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 impl<'a> Envelope<'a> {
@@ -279,7 +289,7 @@ impl<'a> Envelope<'a> {
         if self.jsonrpc != "2.0" {
             return None;
         }
-        let id = || serde_json::from_str::<RequestId>(self.id?.get()).ok();
+        let id = || RequestId::read(self.id?.get());
         match (self.method, self.result, self.error) {
             (Some(Text(method)), None, None) => {
                 let params = match self.params {
@@ -390,7 +400,7 @@ pub fn write_notification<P: Serialize + ?Sized>(
 pub fn write_result(id: &RequestId, result: &Raw) -> String {
     let mut text = String::with_capacity(result.get().len() + 64);
     text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-    push_id(&mut text, id);
+    push(&mut text, id);
     text.push_str(r#","result":"#);
     text.push_str(result.get());
     text.push('}');
@@ -403,19 +413,19 @@ pub fn write_error(id: Option<&RequestId>, error: &ErrorObject) -> String {
     let mut text = String::with_capacity(128);
     text.push_str(r#"{"jsonrpc":"2.0","id":"#);
     match id {
-        Some(id) => push_id(&mut text, id),
+        Some(id) => push(&mut text, id),
         None => text.push_str("null"),
     }
     text.push_str(r#","error":"#);
-    let error = Raw::encode(error).expect("an error object has string keys only");
-    text.push_str(error.get());
+    push(&mut text, error);
     text.push('}');
     text
 }
 
-fn push_id(text: &mut String, id: &RequestId) {
-    let id = Raw::encode(id).expect("text and integers encode infallibly");
-    text.push_str(id.get());
+/// Appends an id or an error object.
+fn push<T: Serialize>(text: &mut String, value: &T) {
+    // Both are made of integers, texts and raw JSON: nothing of that fails to encode.
+    text.push_str(&serde_json::to_string(value).expect("ids and errors encode infallibly"));
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ pub mod modern;
 mod notification;
 mod number;
 mod object;
+pub mod param_header;
 mod params;
 mod prompt;
 mod raw;

@@ -107,7 +107,7 @@ macro_rules! wire {
 
                     #[allow(unused_mut, unused_variables, clippy::redundant_closure_call, reason = "depends on the groups given")]
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        $( let mut tag_seen = false; let _: &str = $tag; )?
+                        $( let mut tag_seen: Option<()> = None; let _: &str = $tag; )?
                         $($( let mut $rf: Option<$rt> = None; )+)?
                         $($( let mut $df: Option<Option<$dt>> = None; )+)?
                         $($( let mut $of: Option<Option<$ot>> = None; )+)?
@@ -116,23 +116,23 @@ macro_rules! wire {
                         while let Some(key) = map.next_key::<$crate::object::Key<'de>>()? {
                             match key.as_str() {
                                 $( $tag => {
-                                    let value: String = map.next_value()?;
-                                    if value != $tag_value {
+                                    let value: $crate::object::Key<'de> = map.next_value()?;
+                                    if value.as_str() != $tag_value {
                                         return Err(<A::Error as serde::de::Error>::custom(format_args!(
-                                            concat!("`", $tag, "` is {:?}, expected \"", $tag_value, "\""), value
+                                            concat!("`", $tag, "` is {}, expected \"", $tag_value, "\""), value
                                         )));
                                     }
-                                    tag_seen = true;
+                                    $crate::object::set(&mut tag_seen, $tag, ())?;
                                 } )?
                                 $($( $rk => $crate::object::set(&mut $rf, $rk, map.next_value()?)?, )+)?
                                 $($( $dk => $crate::object::set(&mut $df, $dk, map.next_value()?)?, )+)?
                                 $($( $ok => $crate::object::set(&mut $of, $ok, map.next_value()?)?, )+)?
                                 $($( $ak => $crate::object::set(&mut $af, $ak, map.next_value()?)?, )+)?
                                 $($( $ik => { map.next_value::<serde::de::IgnoredAny>()?; } )+)?
-                                _ => extra.insert(key.into_string(), map.next_value::<$crate::Raw>()?),
+                                _ => extra.add(key, map.next_value::<$crate::Raw>()?)?,
                             }
                         }
-                        $( if !tag_seen { return Err(<A::Error as serde::de::Error>::missing_field($tag)); } )?
+                        $( if tag_seen.is_none() { return Err(<A::Error as serde::de::Error>::missing_field($tag)); } )?
                         Ok($name {
                             $($( $rf: $rf.ok_or_else(|| <A::Error as serde::de::Error>::missing_field($rk))?, )+)?
                             $($( $df: $df.flatten().unwrap_or_default(), )+)?

@@ -29,6 +29,7 @@ pub type Meta = Extra;
 /// What a request's progress notifications are marked with: text or an integer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "a newtype")]
 pub struct ProgressToken(pub RequestId);
 
 impl From<RequestId> for ProgressToken {

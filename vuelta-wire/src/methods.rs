@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::object::Members;
 use crate::{
     CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult,
-    GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
+    GetPromptParams, GetPromptResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, ListenParams, ListenResult, Meta, NoParams,
     PaginatedParams, ReadResourceParams, ReadResourceResult,
 };
@@ -37,7 +37,19 @@ pub trait Method {
 }
 
 /// A method whose answer may be a question.
-pub trait AskingMethod: Method {}
+pub trait AskingMethod: Method<Params: AskingParams> {}
+
+/// The params of a method whose answer may be a question: what a retry carries.
+pub trait AskingParams: Clone {
+    /// Returns the name or URI of what is asked for.
+    fn target(&self) -> &str;
+    /// Returns the answers to the questions of the round before.
+    fn answers(&self) -> Option<&InputResponses>;
+    /// Returns the state of the round before.
+    fn state(&self) -> Option<&str>;
+    /// Sets what the round before brought.
+    fn set_round(&mut self, answers: Option<InputResponses>, state: Option<String>);
+}
 
 /// A result as a handler gives it: without `resultType`, which the codec writes.
 pub trait ResultBody: Members + Serialize + DeserializeOwned + Send + 'static {
@@ -81,6 +93,26 @@ macro_rules! methods {
     (@asks) => { false };
     (@asks $target:literal) => { true };
     (@impl $marker:ident $target:literal) => { impl AskingMethod for $marker {} };
+    (@params $params:ty, $target:ident) => {
+        impl AskingParams for $params {
+            fn target(&self) -> &str {
+                &self.$target
+            }
+
+            fn answers(&self) -> Option<&InputResponses> {
+                self.input_responses.as_ref()
+            }
+
+            fn state(&self) -> Option<&str> {
+                self.request_state.as_deref()
+            }
+
+            fn set_round(&mut self, answers: Option<InputResponses>, state: Option<String>) {
+                self.input_responses = answers;
+                self.request_state = state;
+            }
+        }
+    };
 }
 
 methods! {
@@ -105,6 +137,10 @@ methods! {
     /// `subscriptions/listen`.
     Listen = "subscriptions/listen" (ListenParams) -> ListenResult;
 }
+
+methods!(@params CallToolParams, name);
+methods!(@params GetPromptParams, name);
+methods!(@params ReadResourceParams, uri);
 
 /// Returns what the table says of `method`; `None` if revision 2026-07-28 has no such method.
 #[must_use]

@@ -1,15 +1,18 @@
 //! The codec of revision 2026-07-28: the only place that writes `resultType` and the
 //! protocol's own `_meta` keys.
 
+use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::decode::{DecodeError, decode};
 use crate::input::InputRequired;
+use crate::jsonrpc::present;
 use crate::meta::{self, RequestMeta};
-use crate::methods::{Method, ResultBody};
-use crate::object::{Members, OrderedMap};
-use crate::{Raw, RequestId};
+use crate::methods::{self, Method, ResultBody};
+use crate::object::{Key, Members};
+use crate::{Extra, Raw, RequestId, tag};
 
 /// Encodes the params of a request with its `_meta`.
 ///
@@ -66,15 +69,51 @@ pub fn encode_listen_result(
     encode_result(result, server_info)
 }
 
+/// Encodes the result of a method that the specification does not define.
+///
+/// # Errors
+///
+/// Returns the encoder's error, or an error if `result` does not encode to an object, or
+/// claims to be of another type than `complete`.
+pub fn encode_custom_result<R: Serialize>(
+    result: &R,
+    server_info: &Raw,
+) -> Result<Raw, serde_json::Error> {
+    let mut members: Extra = serde_json::from_str(Raw::encode(result)?.get())?;
+    let complete = Raw::from("complete");
+    if members
+        .get("resultType")
+        .is_some_and(|found| *found != complete)
+    {
+        return Err(serde::ser::Error::custom(
+            "only a defined method may give another result type",
+        ));
+    }
+    let mut meta: Option<meta::Meta> = members
+        .get("_meta")
+        .map(|meta| serde_json::from_str(meta.get()))
+        .transpose()?;
+    stamp(&mut meta, meta::SERVER_INFO, server_info);
+    members.insert("resultType", complete);
+    members.insert("_meta", Raw::encode(&meta)?);
+    Raw::encode(&members)
+}
+
 /// Encodes a question, stamped with the server's identity.
 ///
 /// # Errors
 ///
-/// Returns the encoder's error.
+/// Returns the encoder's error, or an error if `result` carries neither a question nor a
+/// state.
 pub fn encode_input_required(
     mut result: InputRequired,
     server_info: &Raw,
 ) -> Result<Raw, serde_json::Error> {
+    if result.is_empty() {
+        return Err(serde::ser::Error::custom(
+            "`input_required` needs `inputRequests` or `requestState`",
+        ));
+    }
     stamp(&mut result.meta, meta::SERVER_INFO, server_info);
     Raw::encode(&Typed {
         result_type: "input_required",
@@ -126,6 +165,8 @@ pub enum ResultError {
     UnknownType(String),
     /// The result is a question, which the method may not answer with.
     UnexpectedQuestion,
+    /// The result claims to be a question and carries neither a question nor a state.
+    EmptyQuestion,
 }
 
 impl std::fmt::Display for ResultError {
@@ -138,6 +179,9 @@ impl std::fmt::Display for ResultError {
             ),
             Self::UnexpectedQuestion => {
                 f.write_str("`input_required` in answer to a method that may not ask")
+            }
+            Self::EmptyQuestion => {
+                f.write_str("`input_required` without `inputRequests` and `requestState`")
             }
         }
     }
@@ -152,35 +196,57 @@ impl std::error::Error for ResultError {
     }
 }
 
+impl From<DecodeError> for ResultError {
+    fn from(error: DecodeError) -> Self {
+        Self::Malformed(error)
+    }
+}
+
 /// Decodes a result by the method that was called and by its `resultType`.
 ///
 /// # Errors
 ///
 /// Returns an error if the result is none of the method's.
 pub fn decode_result<M: Method>(json: &str) -> Result<Decoded<M::Result>, ResultError> {
-    let may_ask = crate::methods::lookup(M::NAME).is_some_and(|info| info.may_ask);
-    match result_type(json)
-        .map_err(ResultError::Malformed)?
-        .as_deref()
-    {
-        None | Some("complete") => decode(json)
-            .map(Decoded::Complete)
-            .map_err(ResultError::Malformed),
-        Some("input_required") if may_ask => decode(json)
-            .map(Decoded::InputRequired)
-            .map_err(ResultError::Malformed),
-        Some("input_required") => Err(ResultError::UnexpectedQuestion),
-        Some(other) => Err(ResultError::UnknownType(other.to_owned())),
+    if !is_question(json)? {
+        return Ok(Decoded::Complete(decode(json)?));
     }
+    if !methods::lookup(M::NAME).is_some_and(|info| info.may_ask) {
+        return Err(ResultError::UnexpectedQuestion);
+    }
+    let question: InputRequired = decode(json)?;
+    if question.is_empty() {
+        return Err(ResultError::EmptyQuestion);
+    }
+    Ok(Decoded::InputRequired(question))
 }
 
-fn result_type(json: &str) -> Result<Option<String>, DecodeError> {
-    #[derive(serde::Deserialize)]
-    struct Tag {
-        #[serde(rename = "resultType", default)]
-        result_type: Option<String>,
+/// Decodes the result of a method that the specification does not define.
+///
+/// # Errors
+///
+/// Returns an error if the result does not have the form of `R`, or is of another type than
+/// `complete`.
+pub fn decode_custom_result<R: DeserializeOwned>(json: &str) -> Result<R, ResultError> {
+    if is_question(json)? {
+        return Err(ResultError::UnexpectedQuestion);
     }
-    decode::<Tag>(json).map(|tag| tag.result_type)
+    Ok(decode(json)?)
+}
+
+/// Reads `resultType`, which is `complete` if absent.
+fn is_question(json: &str) -> Result<bool, ResultError> {
+    #[derive(Deserialize)]
+    struct Tag<'a> {
+        #[serde(rename = "resultType", borrow, default)]
+        result_type: Option<Key<'a>>,
+    }
+    let tag: Tag<'_> = decode(json)?;
+    match tag.result_type.as_ref().map(Key::as_str) {
+        None | Some("complete") => Ok(false),
+        Some("input_required") => Ok(true),
+        Some(other) => Err(ResultError::UnknownType(other.to_owned())),
+    }
 }
 
 /// The envelope of a request could not be read; the message says what is missing.
@@ -192,6 +258,17 @@ pub enum EnvelopeError {
     /// Required keys are missing.
     MissingKeys(Vec<&'static str>),
 }
+
+impl std::fmt::Display for EnvelopeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoMeta => f.write_str("`params._meta` must be an object"),
+            Self::MissingKeys(keys) => write!(f, "`params._meta` needs {}", keys.join(" and ")),
+        }
+    }
+}
+
+impl std::error::Error for EnvelopeError {}
 
 /// What of a request's `_meta` is needed before its method is known.
 #[derive(Clone, Debug)]
@@ -209,30 +286,37 @@ pub struct EnvelopeKeys<'a> {
 ///
 /// Returns an error if `_meta` or one of its required keys is missing.
 pub fn envelope(params: Option<&str>) -> Result<EnvelopeKeys<'_>, EnvelopeError> {
-    use serde_json::value::RawValue;
-
-    #[derive(serde::Deserialize)]
-    struct Params<'a> {
-        #[serde(rename = "_meta", borrow, default)]
-        meta: Option<&'a RawValue>,
+    #[derive(Deserialize)]
+    struct Keys<'a> {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+        #[serde(borrow, default, deserialize_with = "present")]
+        version: Option<&'a RawValue>,
+        #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+        #[serde(borrow, default, deserialize_with = "present")]
+        capabilities: Option<&'a RawValue>,
     }
     let meta = params
-        .and_then(|params| serde_json::from_str::<Params<'_>>(params).ok())
-        .and_then(|params| params.meta)
+        .and_then(|params| tag::member(params, "_meta").ok()?)
         .map(RawValue::get)
+        .filter(|meta| meta.starts_with('{'))
         .ok_or(EnvelopeError::NoMeta)?;
-    let keys: OrderedMap<&RawValue> =
-        serde_json::from_str(meta).map_err(|_| EnvelopeError::NoMeta)?;
-    let required = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES];
-    let missing: Vec<_> = required
-        .into_iter()
-        .filter(|key| !keys.contains_key(key))
-        .collect();
-    match keys.get(meta::PROTOCOL_VERSION) {
-        Some(version) if missing.is_empty() => Ok(EnvelopeKeys {
+    let keys: Keys<'_> = serde_json::from_str(meta).map_err(|_| EnvelopeError::NoMeta)?;
+    match (keys.version, keys.capabilities) {
+        (Some(version), Some(_)) => Ok(EnvelopeKeys {
             meta,
             protocol_version: version.get(),
         }),
-        _ => Err(EnvelopeError::MissingKeys(missing)),
+        (version, capabilities) => Err(EnvelopeError::MissingKeys(
+            [
+                (meta::PROTOCOL_VERSION, version.is_none()),
+                (meta::CLIENT_CAPABILITIES, capabilities.is_none()),
+            ]
+            .into_iter()
+            .filter_map(|(key, is_missing)| is_missing.then_some(key))
+            .collect(),
+        )),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::HashSet;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -56,7 +58,19 @@ impl Key<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Key<'de> {
+impl<'de> Key<'de> {
+    pub(crate) fn into_cow(self) -> Cow<'de, str> {
+        self.0
+    }
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
 
@@ -89,6 +103,12 @@ impl<'de> Deserialize<'de> for Key<'de> {
 pub struct Extra(BTreeMap<String, Raw>);
 
 impl Extra {
+    /// Creates an empty set.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
     /// Returns the raw value of a member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Raw> {
@@ -98,6 +118,19 @@ impl Extra {
     /// Sets a member; a value under the same name is replaced.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Raw>) {
         self.0.insert(name.into(), value.into());
+    }
+
+    /// Takes a member as it was read; an error if it is given twice.
+    pub(crate) fn add<E: serde::de::Error>(&mut self, name: Key<'_>, value: Raw) -> Result<(), E> {
+        match self.0.entry(name.into_string()) {
+            Entry::Vacant(slot) => {
+                slot.insert(value);
+                Ok(())
+            }
+            Entry::Occupied(slot) => {
+                Err(E::custom(format_args!("duplicate member {:?}", slot.key())))
+            }
+        }
     }
 
     /// Removes a member and returns it.
@@ -111,8 +144,15 @@ impl Extra {
         self.0.is_empty()
     }
 
+    /// Returns the number of members.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns the members in the order of their names.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Raw)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
@@ -134,7 +174,25 @@ impl Serialize for Extra {
 
 impl<'de> Deserialize<'de> for Extra {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        BTreeMap::deserialize(deserializer).map(Self)
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Extra;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Extra, A::Error> {
+                let mut members = Extra::default();
+                while let Some((name, value)) = map.next_entry::<Key<'de>, Raw>()? {
+                    members.add(name, value)?;
+                }
+                Ok(members)
+            }
+        }
+
+        deserializer.deserialize_map(Object)
     }
 }
 
@@ -176,11 +234,13 @@ impl<V> OrderedMap<V> {
     }
 
     /// Returns the entries in their order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     /// Returns the keys in their order.
+    #[must_use]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_str())
     }
@@ -248,10 +308,10 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for OrderedMap<V> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut entries = OrderedMap::new();
-                let mut seen = std::collections::HashSet::new();
+                let mut seen = HashSet::new();
                 while let Some((key, value)) = map.next_entry::<String, V>()? {
                     if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
+                        return Err(A::Error::custom(format_args!("duplicate member {key:?}")));
                     }
                     entries.0.push((key, value));
                 }

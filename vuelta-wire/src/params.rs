@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Raw;
-use crate::decode::DecodeError;
-use crate::object::OrderedMap;
+use crate::decode::{DecodeError, decode};
+use crate::tag;
 
 /// The arguments of a tool call: a JSON object, kept as it was sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,10 +48,13 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// Returns an error if the argument does not have the form of `T`.
+    /// Returns an error if the argument is given twice, or does not have the form of `T`.
     pub fn parse_one<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, DecodeError> {
-        let members: OrderedMap<Raw> = self.0.parse()?;
-        members.get(name).map(Raw::parse).transpose()
+        let argument =
+            tag::member(self.get(), name).map_err(|error| DecodeError::new(name, error))?;
+        argument
+            .map(|value| decode(value.get()).map_err(|error| error.below(name)))
+            .transpose()
     }
 }
 

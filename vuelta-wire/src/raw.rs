@@ -100,12 +100,14 @@ impl From<&RawValue> for Raw {
 }
 
 impl From<Value> for Raw {
+    /// Encodes the value.
     fn from(value: Value) -> Self {
         Self::encode(&value).expect("a `Value` has string keys and encodes infallibly")
     }
 }
 
 impl From<&str> for Raw {
+    /// Encodes a text: the value is a JSON string, whatever is in it.
     fn from(text: &str) -> Self {
         Self::encode(text).expect("text encodes infallibly")
     }

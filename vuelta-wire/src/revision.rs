@@ -9,7 +9,7 @@ use crate::object::Key;
 /// A protocol revision, such as `2026-07-28`.
 ///
 /// Revisions are compared by their place in the list of published ones, never as text; a
-/// revision that this crate does not know is kept as sent and is older than none of them.
+/// revision that this crate does not know is kept as sent and has no place in the list.
 /// Source: [versioning](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ProtocolVersion(Repr);
@@ -43,7 +43,7 @@ impl ProtocolVersion {
         }
     }
 
-    /// Returns whether this is `other` or a later revision; never for an unknown one.
+    /// Returns whether this is `other` or a later revision; never if either is unknown.
     #[must_use]
     pub fn is_at_least(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

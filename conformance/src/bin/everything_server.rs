@@ -1,0 +1,3 @@
+//! everything-server.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The program `vuelta`.
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! Streamable HTTP for [`vuelta`]: servers as a `tower` service, and the client's transport.
+//!
+//! Source: [streamable
+//! HTTP](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http).
+
+mod client;
+mod server;
+
+// The public interface is:
+//pub use crate::client::{HttpTransport, HttpTransportBuilder, url};
+//pub use crate::server::{Body, Endpoint, Listener, serve};

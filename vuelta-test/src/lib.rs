@@ -1,0 +1,3 @@
+//! What the stories and the interop programs share: the fixture server.
+
+pub mod fixture;

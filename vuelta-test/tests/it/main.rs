@@ -1,0 +1,1 @@
+//! Stories through the public API: one binary, one module a subject.

@@ -1,0 +1,283 @@
+//! How a client is put together and connected.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use vuelta_wire::methods::{Discover, Method};
+use vuelta_wire::modern::{Decoded, decode_result};
+use vuelta_wire::{
+    CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitForm, ElicitResult, ElicitUrl,
+    Implementation, ListRootsParams, ListRootsResult, LoggingLevel, NoParams, ProtocolVersion,
+    RequestMeta, SamplingCapability, ServerCapabilities, ServerNotification, modern,
+};
+
+use crate::error::{Error, Result};
+
+use super::answers::{Callbacks, IntoAnswer, callback};
+use super::probe::{Probe, SPOKEN, decide};
+use super::transport::{ErasedTransport, IntoTransport, Notifications, Outgoing};
+use super::{Client, Inner, Limits};
+
+/// How a client learns which revision the server speaks.
+#[derive(Clone, Debug)]
+pub struct Mode(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Auto,
+    Pinned { version: ProtocolVersion, discovered: Option<Box<DiscoverResult>> },
+}
+
+impl Mode {
+    /// Asks the server first: one `server/discover`. The default.
+    #[must_use]
+    pub const fn auto() -> Self {
+        Self(Kind::Auto)
+    }
+
+    /// Speaks this revision from the first call on and asks nothing.
+    ///
+    /// Server info, capabilities and instructions stay empty, unless an earlier answer is
+    /// given with [`discovered`](Self::discovered).
+    #[must_use]
+    pub fn pinned(version: ProtocolVersion) -> Self {
+        Self(Kind::Pinned { version, discovered: None })
+    }
+
+    /// Sets what the server answered when it was discovered before; only for a pinned mode,
+    /// which an answer makes out of any.
+    #[must_use]
+    pub fn discovered(self, result: DiscoverResult) -> Self {
+        let version = match self.0 {
+            Kind::Pinned { version, .. } => version,
+            Kind::Auto => ProtocolVersion::V2026_07_28,
+        };
+        Self(Kind::Pinned { version, discovered: Some(Box::new(result)) })
+    }
+}
+
+/// Puts a [`Client`] together.
+#[must_use = "a builder does nothing until `connect`"]
+pub struct ClientBuilder {
+    info: Implementation,
+    mode: Mode,
+    callbacks: Callbacks,
+    limits: Limits,
+    probe_timeout: Duration,
+    log_level: Option<LoggingLevel>,
+    on_notification: Option<Box<dyn Fn(ServerNotification) + Send + Sync>>,
+}
+
+impl ClientBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            info: Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            mode: Mode::auto(),
+            callbacks: Callbacks::default(),
+            limits: Limits {
+                timeout: None,
+                max_rounds: 10,
+                questions_per_round: 64,
+                concurrent_callbacks: 8,
+                state_size: 4 * 1024 * 1024,
+            },
+            probe_timeout: Duration::from_secs(10),
+            log_level: None,
+            on_notification: None,
+        }
+    }
+
+    /// Sets who the client says it is; `vuelta` and its version if not set.
+    pub fn info(mut self, info: Implementation) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// Sets how the client learns the server's revision.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Answers forms; declares `elicitation.form`.
+    pub fn on_elicit<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(ElicitForm) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoAnswer<ElicitResult>,
+    {
+        self.callbacks.form = Some(callback(answer));
+        self
+    }
+
+    /// Sends the user to URLs; declares `elicitation.url`.
+    pub fn on_elicit_url<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(ElicitUrl) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoAnswer<ElicitResult>,
+    {
+        self.callbacks.url = Some(callback(answer));
+        self
+    }
+
+    /// Samples the client's model; declares `sampling`.
+    pub fn on_sample<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoAnswer<CreateMessageResult>,
+    {
+        self.callbacks.sample = Some(callback(answer));
+        self
+    }
+
+    /// Sets what of sampling the callback supports, such as tools; nothing more if not set.
+    pub fn sampling(mut self, capability: SamplingCapability) -> Self {
+        self.callbacks.sampling = capability;
+        self
+    }
+
+    /// Lists the client's roots; declares `roots`.
+    pub fn on_list_roots<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(ListRootsParams) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send + 'static,
+        Fut::Output: IntoAnswer<ListRootsResult>,
+    {
+        self.callbacks.roots = Some(callback(answer));
+        self
+    }
+
+    /// Sees every notification of the server, in order; must not block.
+    pub fn on_notification(
+        mut self,
+        see: impl Fn(ServerNotification) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_notification = Some(Box::new(see));
+        self
+    }
+
+    /// Opts in to log notifications at this level and above; none if not set.
+    pub fn log_level(mut self, level: LoggingLevel) -> Self {
+        self.log_level = Some(level);
+        self
+    }
+
+    /// Sets how long the server may take to answer one request; unlimited if not set.
+    ///
+    /// The time of the callbacks does not count: people are slower than servers.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long the server may take to answer `server/discover`; 10 seconds if not set.
+    pub fn probe_timeout(mut self, timeout: Duration) -> Self {
+        self.probe_timeout = timeout;
+        self
+    }
+
+    /// Sets how often a call may be sent again with answers; 10 times if not set.
+    pub fn max_rounds(mut self, rounds: u32) -> Self {
+        self.limits.max_rounds = rounds;
+        self
+    }
+
+    /// Sets how many questions one round may bring; 64 if not set.
+    pub fn max_questions(mut self, questions: usize) -> Self {
+        self.limits.questions_per_round = questions;
+        self
+    }
+
+    /// Sets how many callbacks of one round run at the same time; 8 if not set.
+    pub fn concurrent_callbacks(mut self, callbacks: usize) -> Self {
+        self.limits.concurrent_callbacks = callbacks;
+        self
+    }
+
+    /// Sets how many bytes of state a server may hand over; 4 MiB if not set.
+    pub fn max_state_size(mut self, bytes: usize) -> Self {
+        self.limits.state_size = bytes;
+        self
+    }
+
+    /// Connects to a transport, or to a server in memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the target is none, if the server cannot be reached or does not
+    /// answer in time, or if there is no revision that both speak.
+    pub async fn connect(self, target: impl IntoTransport) -> Result<Client> {
+        let transport: Box<dyn ErasedTransport> = Box::new(target.into_transport()?);
+        let next_id = AtomicI64::new(1);
+        let capabilities = self.callbacks.capabilities();
+        let (protocol_version, server) = match &self.mode.0 {
+            Kind::Pinned { version, .. } if !version.is_modern() => {
+                return Err(Error::misuse(format!(
+                    "revision {version} cannot be pinned: it begins with a handshake; pin {}, or \
+                     use `Mode::auto()`",
+                    ProtocolVersion::V2026_07_28
+                )));
+            }
+            Kind::Pinned { version, discovered } => {
+                let unknown = || DiscoverResult::new([version.clone()], ServerCapabilities::new());
+                (version.clone(), discovered.as_deref().cloned().unwrap_or_else(unknown))
+            }
+            Kind::Auto => self.probe(&*transport, &next_id).await?,
+        };
+        Ok(Client(Arc::new(Inner {
+            transport,
+            callbacks: self.callbacks,
+            limits: self.limits,
+            info: self.info,
+            capabilities,
+            log_level: self.log_level,
+            on_notification: self.on_notification,
+            protocol_version,
+            server,
+            next_id,
+            param_headers: Mutex::new(HashMap::new()),
+        })))
+    }
+
+    async fn probe(
+        &self,
+        transport: &dyn ErasedTransport,
+        next_id: &AtomicI64,
+    ) -> Result<(ProtocolVersion, DiscoverResult)> {
+        let [mut version] = SPOKEN;
+        let mut again = false;
+        loop {
+            let meta = RequestMeta::new(version.clone(), self.callbacks.capabilities())
+                .client_info(self.info.clone());
+            let params = modern::encode_params(&NoParams::new(), &meta)?;
+            let id = next_id.fetch_add(1, Ordering::Relaxed).into();
+            let request = Outgoing::new(id, Discover::NAME, params, version);
+            let answer = transport.request(request, Notifications::new(|_| {}));
+            let answer = tokio::time::timeout(self.probe_timeout, answer)
+                .await
+                .map_err(|_| Error::timeout(Discover::NAME, self.probe_timeout))?;
+            let answer = answer.and_then(|raw| match decode_result::<Discover>(raw.get()) {
+                Ok(Decoded::Complete(result)) => Ok(result),
+                Ok(Decoded::InputRequired(_)) => Err(Error::peer("server/discover was answered with a question")),
+                Err(error) => Err(Error::peer(format!("{}: {error}", Discover::NAME))),
+            });
+            match decide(answer, again) {
+                Probe::Adopt(version, result) => return Ok((version, *result)),
+                Probe::Again(common) => (version, again) = (common, true),
+                Probe::Refuse(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder").field("mode", &self.mode).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,353 @@
+//! The verbs of a client, and the one way in which a request goes out.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use vuelta_wire::methods::{
+    self, AskingMethod, CallTool, Complete, Discover, GetPrompt, ListPrompts,
+    ListResourceTemplates, ListResources, ListTools, Method, ReadResource,
+};
+use vuelta_wire::modern::{Decoded, decode_result};
+use vuelta_wire::param_header::ParamHeaders;
+use vuelta_wire::{
+    Arguments, CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Extra,
+    GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, Members, NoParams, PaginatedParams, ProgressParams,
+    ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId, RequestMeta,
+    ServerNotification, Tool, meta, modern,
+};
+
+use crate::error::{Error, Result};
+use crate::service::NotificationFrame;
+
+use super::transport::{Notifications, Outgoing};
+use super::{CallBuilder, Client, Flow, Step};
+
+/// What rides with each request of a call.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    pub(super) timeout: Option<Duration>,
+    pub(super) meta: Extra,
+    pub(super) on_progress: Option<Arc<dyn Fn(ProgressParams) + Send + Sync>>,
+}
+
+/// The keys of `_meta` that are the client's to write.
+const RESERVED: [&str; 5] = [
+    meta::PROTOCOL_VERSION,
+    meta::CLIENT_INFO,
+    meta::CLIENT_CAPABILITIES,
+    meta::LOG_LEVEL,
+    meta::PROGRESS_TOKEN,
+];
+
+impl Client {
+    /// Calls a tool; its questions go to the callbacks.
+    ///
+    /// `arguments` must encode to an object, or to null for none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, what went wrong with the connection, a callback's error,
+    /// or that the server still asks after the last round. A tool that failed is no error:
+    /// see [`CallToolResult::failed`].
+    pub async fn call_tool(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Serialize,
+    ) -> Result<CallToolResult> {
+        self.tool(name).arguments(arguments).send().await
+    }
+
+    /// Gets a prompt; its questions go to the callbacks.
+    ///
+    /// `arguments` must encode to an object of strings, or to null for none.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_tool`](Self::call_tool).
+    pub async fn get_prompt(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Serialize,
+    ) -> Result<GetPromptResult> {
+        self.prompt(name).arguments(arguments).send().await
+    }
+
+    /// Reads a resource; its questions go to the callbacks.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_tool`](Self::call_tool).
+    pub async fn read_resource(&self, uri: impl Into<String>) -> Result<ReadResourceResult> {
+        self.resource(uri).send().await
+    }
+
+    /// Prepares a call of a tool, with options of its own.
+    pub fn tool(&self, name: impl Into<String>) -> CallBuilder<CallTool> {
+        CallBuilder::new(self.clone(), Ok(CallToolParams::new(name)))
+    }
+
+    /// Prepares a request for a prompt, with options of its own.
+    pub fn prompt(&self, name: impl Into<String>) -> CallBuilder<GetPrompt> {
+        CallBuilder::new(self.clone(), Ok(GetPromptParams::new(name)))
+    }
+
+    /// Prepares the reading of a resource, with options of its own.
+    pub fn resource(&self, uri: impl Into<String>) -> CallBuilder<ReadResource> {
+        CallBuilder::new(self.clone(), Ok(ReadResourceParams::new(uri)))
+    }
+
+    /// Sends the next request of a flow whose questions are answered.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names the questions without an answer, or as
+    /// [`call_tool`](Self::call_tool).
+    pub async fn resume<M: AskingMethod>(&self, flow: Flow<M>) -> Result<Step<M>> {
+        self.flow(flow).step().await
+    }
+
+    /// Prepares the next request of a flow, with options of its own.
+    pub fn flow<M: AskingMethod>(&self, flow: Flow<M>) -> CallBuilder<M> {
+        CallBuilder::resumed(self.clone(), flow)
+    }
+
+    /// Asks the server anew what it speaks and offers.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn discover(&self) -> Result<DiscoverResult> {
+        self.plain::<Discover>(&NoParams::new()).await
+    }
+
+    /// Lists the first page of tools.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn list_tools(&self) -> Result<ListToolsResult> {
+        self.list_tools_page(PaginatedParams::new()).await
+    }
+
+    /// Lists the page of tools that begins at `cursor`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn list_tools_from(&self, cursor: impl Into<String>) -> Result<ListToolsResult> {
+        self.list_tools_page(PaginatedParams::new().cursor(cursor)).await
+    }
+
+    async fn list_tools_page(&self, params: PaginatedParams) -> Result<ListToolsResult> {
+        let mut result = self.plain::<ListTools>(&params).await?;
+        self.remember_tools(&mut result.tools);
+        Ok(result)
+    }
+
+    /// Lists the first page of prompts.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn list_prompts(&self) -> Result<ListPromptsResult> {
+        self.plain::<ListPrompts>(&PaginatedParams::new()).await
+    }
+
+    /// Lists the first page of resources.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn list_resources(&self) -> Result<ListResourcesResult> {
+        self.plain::<ListResources>(&PaginatedParams::new()).await
+    }
+
+    /// Lists the first page of resource templates.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn list_resource_templates(&self) -> Result<ListResourceTemplatesResult> {
+        self.plain::<ListResourceTemplates>(&PaginatedParams::new()).await
+    }
+
+    /// Completes an argument.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection.
+    pub async fn complete(&self, params: CompleteParams) -> Result<CompleteResult> {
+        self.plain::<Complete>(&params).await
+    }
+
+    /// Sends a request of any method and returns its raw result, whatever its type.
+    ///
+    /// # Errors
+    ///
+    /// Returns the server's error, or what went wrong with the connection; and an error if
+    /// `params` do not encode to an object or null.
+    pub async fn request(
+        &self,
+        method: impl Into<String>,
+        params: impl Serialize,
+    ) -> Result<Raw> {
+        let raw = Raw::encode(&params).map_err(unencodable)?;
+        let members: Extra = if raw.is_null() { Extra::default() } else { raw.parse()? };
+        let id = self.next_id();
+        let params = self.encode(&members, &Options::default(), &id)?;
+        let version = self.0.protocol_version.clone();
+        self.exchange(Outgoing::new(id, method, params, version), &Options::default()).await
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it could not be sent, or `params` do not encode to an object or
+    /// null.
+    pub async fn notify(&self, method: impl Into<String>, params: impl Serialize) -> Result<()> {
+        let params = Raw::encode(&params).map_err(unencodable)?;
+        if !params.is_null() && !params.is_object() {
+            return Err(Error::misuse("the params of a notification must be an object or null"));
+        }
+        let params = (!params.is_null()).then_some(params);
+        self.0.transport.notify(method.into(), params).await
+    }
+
+    async fn plain<M: Method>(&self, params: &M::Params) -> Result<M::Result> {
+        let options = Options::default();
+        let id = self.next_id();
+        let encoded = self.encode(params, &options, &id)?;
+        let version = self.0.protocol_version.clone();
+        let raw = self.exchange(Outgoing::new(id, M::NAME, encoded, version), &options).await?;
+        match read::<M>(&raw)? {
+            Decoded::Complete(result) => Ok(result),
+            Decoded::InputRequired(_) => {
+                Err(Error::peer(format!("{} was answered with a question", M::NAME)))
+            }
+        }
+    }
+
+    /// Sends one request of a call that may ask.
+    pub(super) async fn leg<M: AskingMethod>(
+        &self,
+        id: RequestId,
+        params: &M::Params,
+        options: &Options,
+    ) -> Result<Decoded<M::Result>> {
+        use vuelta_wire::methods::AskingParams as _;
+
+        let encoded = self.encode(params, options, &id)?;
+        let version = self.0.protocol_version.clone();
+        let mut outgoing = Outgoing::new(id, M::NAME, encoded, version);
+        outgoing.target = Some(params.target().to_owned());
+        if M::NAME == CallTool::NAME {
+            outgoing.mirrored = self.mirrored(params.target(), &outgoing.params)?;
+        }
+        read::<M>(&self.exchange(outgoing, options).await?)
+    }
+
+    pub(super) fn next_id(&self) -> RequestId {
+        self.0.next_id.fetch_add(1, Ordering::Relaxed).into()
+    }
+
+    fn encode(&self, params: &impl Members, options: &Options, id: &RequestId) -> Result<Raw> {
+        let inner = &self.0;
+        let mut meta =
+            RequestMeta::new(inner.protocol_version.clone(), inner.capabilities.clone())
+                .client_info(inner.info.clone());
+        meta.log_level = inner.log_level;
+        meta.progress_token =
+            options.on_progress.is_some().then(|| ProgressToken(id.clone()));
+        for (key, value) in options.meta.iter().filter(|(key, _)| !RESERVED.contains(key)) {
+            meta.extra.insert(key, value.clone());
+        }
+        modern::encode_params(params, &meta).map_err(unencodable)
+    }
+
+    /// Sends a request and waits for its raw result, no longer than the call allows.
+    async fn exchange(&self, outgoing: Outgoing, options: &Options) -> Result<Raw> {
+        let method = outgoing.method.clone();
+        let token = ProgressToken(outgoing.id.clone());
+        let client = self.clone();
+        let on_progress = options.on_progress.clone();
+        let notifications = Notifications::new(move |frame| {
+            client.see(frame, &token, on_progress.as_deref());
+        });
+        let answer = self.0.transport.request(outgoing, notifications);
+        match options.timeout.or(self.0.limits.timeout) {
+            Some(limit) => tokio::time::timeout(limit, answer)
+                .await
+                .unwrap_or_else(|_| Err(Error::timeout(method, limit))),
+            None => answer.await,
+        }
+    }
+
+    fn see(
+        &self,
+        frame: NotificationFrame,
+        token: &ProgressToken,
+        on_progress: Option<&(dyn Fn(ProgressParams) + Send + Sync)>,
+    ) {
+        let params = frame.params.as_ref().map(Raw::get);
+        let notification = match ServerNotification::decode(&frame.method, params) {
+            Ok(notification) => notification,
+            Err(error) => {
+                tracing::debug!(method = frame.method, %error, "malformed notification ignored");
+                return;
+            }
+        };
+        if let (ServerNotification::Progress(progress), Some(on_progress)) =
+            (&notification, on_progress)
+            && progress.progress_token == *token
+        {
+            on_progress(progress.clone());
+        }
+        if let Some(see) = &self.0.on_notification {
+            see(notification);
+        }
+    }
+
+    /// Remembers which arguments each listed tool mirrors; leaves out tools whose
+    /// annotations are invalid, as the specification demands of clients.
+    fn remember_tools(&self, tools: &mut Vec<Tool>) {
+        let mut known: HashMap<String, ParamHeaders> = HashMap::new();
+        tools.retain(|tool| match ParamHeaders::parse(&tool.input_schema) {
+            Ok(headers) => {
+                known.insert(tool.name.clone(), headers);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(tool = tool.name, %error, "tool left out: invalid x-mcp-header");
+                false
+            }
+        });
+        let mut headers = self.0.param_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        headers.extend(known);
+    }
+
+    fn mirrored(&self, tool: &str, params: &Raw) -> Result<Vec<(String, String)>> {
+        let known = self.0.param_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(headers) = known.get(tool).filter(|headers| !headers.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let params: CallToolParams = params.parse()?;
+        let arguments = params.arguments.as_ref().map(Arguments::get);
+        let rendered = headers.render(arguments);
+        Ok(rendered.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
+fn read<M: Method>(raw: &Raw) -> Result<Decoded<M::Result>> {
+    debug_assert!(methods::lookup(M::NAME).is_some());
+    decode_result::<M>(raw.get()).map_err(|error| Error::peer(format!("{}: {error}", M::NAME)))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]
+pub(super) fn unencodable(error: serde_json::Error) -> Error {
+    Error::misuse(format!("cannot encode the params: {error}"))
+}

@@ -1,0 +1,190 @@
+//! A flow as a value: a call that waits for answers, in this process or another.
+
+use std::marker::PhantomData;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use vuelta_wire::methods::AskingMethod;
+use vuelta_wire::{InputRequest, InputRequired, InputResponses, OrderedMap, Raw};
+
+use crate::error::{Error, Result};
+
+/// What one round of a call came to.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a call ends or asks")]
+pub enum Step<M: AskingMethod> {
+    /// The call is done.
+    Done(M::Result),
+    /// The server asks.
+    Asked(Flow<M>),
+}
+
+/// A call that waits for answers.
+///
+/// It can be stored (it serialises to versioned JSON) and finished by another process:
+/// answer its questions, then [`Client::resume`](crate::Client::resume). What is stored holds
+/// the call's arguments and the server's state: keep it as safe as those.
+///
+/// # Example: stored and read back
+///
+/// ```
+/// use vuelta::{ElicitResult, Flow, wire::methods::CallTool};
+///
+/// fn answer(stored: &str) -> serde_json::Result<String> {
+///     let mut flow: Flow<CallTool> = serde_json::from_str(stored)?;
+///     let keys: Vec<String> = flow.questions().map(|(key, _)| key.to_owned()).collect();
+///     for key in keys {
+///         flow.answer(key, ElicitResult::decline());
+///     }
+///     serde_json::to_string(&flow)
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow<M> {
+    data: FlowData,
+    method: PhantomData<fn() -> M>,
+}
+
+/// The form in which a flow is stored.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FlowData {
+    version: u32,
+    method: String,
+    /// The params of the call as first sent, without `_meta`.
+    params: Raw,
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    questions: OrderedMap<InputRequest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
+    answers: InputResponses,
+    /// How many times the request was sent again.
+    retries: u32,
+}
+
+const VERSION: u32 = 1;
+
+impl FlowData {
+    pub(super) fn new(method: &str, params: Raw, question: &InputRequired, retries: u32) -> Self {
+        Self {
+            version: VERSION,
+            method: method.to_owned(),
+            params,
+            questions: question.input_requests.clone().unwrap_or_default(),
+            state: question.request_state.clone(),
+            answers: InputResponses::new(),
+            retries,
+        }
+    }
+}
+
+impl std::fmt::Debug for FlowData {
+    /// Shows what is asked; not the arguments, the answers or the state.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Flow")
+            .field("method", &self.method)
+            .field("questions", &self.questions.keys().collect::<Vec<_>>())
+            .field("retries", &self.retries)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<M: AskingMethod> Flow<M> {
+    pub(crate) fn from_data(data: FlowData) -> Option<Self> {
+        (data.method == M::NAME).then_some(Self { data, method: PhantomData })
+    }
+
+    /// Returns the questions, in the server's order.
+    pub fn questions(&self) -> impl ExactSizeIterator<Item = (&str, &InputRequest)> {
+        self.data.questions.iter()
+    }
+
+    /// Returns the question under `key`.
+    #[must_use]
+    pub fn question(&self, key: &str) -> Option<&InputRequest> {
+        self.data.questions.get(key)
+    }
+
+    /// Returns the keys of the questions that have no answer yet.
+    pub fn unanswered(&self) -> impl Iterator<Item = &str> {
+        self.data.questions.keys().filter(|key| self.data.answers.get(key).is_none())
+    }
+
+    /// Answers the question under `key`; a later answer replaces an earlier one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `answer` does not encode to JSON, which the types of this crate always do.
+    pub fn answer(&mut self, key: impl Into<String>, answer: impl Serialize) -> &mut Self {
+        let answer = Raw::encode(&answer).expect("an answer encodes to JSON");
+        self.data.answers.insert(key, answer);
+        self
+    }
+
+    /// Returns the server's state, to be handed back as it is; opaque.
+    #[must_use]
+    pub fn state(&self) -> Option<&str> {
+        self.data.state.as_deref()
+    }
+
+    /// Returns how many times the request was sent again so far.
+    #[must_use]
+    pub fn retries(&self) -> u32 {
+        self.data.retries
+    }
+
+    /// Returns the params of the next request.
+    pub(super) fn into_leg(self) -> Result<Leg<M>> {
+        let missing: Vec<&str> = self.unanswered().collect();
+        if !missing.is_empty() {
+            return Err(Error::misuse(format!(
+                "questions without an answer: {}; answer them with `Flow::answer`, with \
+                 `ElicitResult::decline()` if there is none",
+                missing.join(", ")
+            )));
+        }
+        let mut answers = InputResponses::new();
+        for (key, answer) in self.data.answers.iter() {
+            // The server asked for these only.
+            if self.data.questions.contains_key(key) {
+                answers.insert(key, answer.clone());
+            }
+        }
+        Ok(Leg {
+            params: self.data.params.parse()?,
+            answers: (!self.data.questions.is_empty()).then_some(answers),
+            state: self.data.state,
+            retries: self.data.retries,
+        })
+    }
+}
+
+/// What one request of a flow sends.
+pub(super) struct Leg<M: AskingMethod> {
+    pub(super) params: M::Params,
+    pub(super) answers: Option<InputResponses>,
+    pub(super) state: Option<String>,
+    pub(super) retries: u32,
+}
+
+impl<M> Serialize for Flow<M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.data.serialize(serializer)
+    }
+}
+
+impl<'de, M: AskingMethod> Deserialize<'de> for Flow<M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let data = FlowData::deserialize(deserializer)?;
+        if data.version != VERSION {
+            let found = data.version;
+            return Err(D::Error::custom(format_args!(
+                "a flow of version {found}; this release reads version {VERSION}"
+            )));
+        }
+        let method = data.method.clone();
+        Self::from_data(data).ok_or_else(|| {
+            D::Error::custom(format_args!("a flow of {method}, expected one of {}", M::NAME))
+        })
+    }
+}

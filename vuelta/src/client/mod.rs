@@ -1,0 +1,135 @@
+//! The client: calls whose rounds are invisible, or driven by hand.
+
+mod answers;
+mod builder;
+mod calls;
+mod call_builder;
+mod flow;
+mod probe;
+mod rounds;
+mod transport;
+
+pub use self::answers::IntoAnswer;
+pub use self::builder::{ClientBuilder, Mode};
+pub use self::call_builder::CallBuilder;
+pub use self::flow::{Flow, Step};
+pub(crate) use self::flow::FlowData;
+pub use self::rounds::Round;
+pub use self::transport::{IntoTransport, Notifications, Outgoing, Transport};
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use vuelta_wire::param_header::ParamHeaders;
+use vuelta_wire::{
+    ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities,
+    ServerNotification, meta,
+};
+
+use self::answers::Callbacks;
+use self::transport::ErasedTransport;
+
+/// A client of one server; cheap to clone.
+///
+/// A question that the server returns is put to the callbacks given to the builder, and the
+/// call is sent again with the answers; the caller sees only the result.
+///
+/// # Example: a form is answered by a callback
+///
+/// ```
+/// use vuelta::{Client, ElicitForm, ElicitResult, Error};
+///
+/// async fn provision(server: &vuelta::Server) -> Result<String, Error> {
+///     let client = Client::builder()
+///         .on_elicit(|form: ElicitForm| async move {
+///             ElicitResult::accept(serde_json::json!({ "region": "eu-west-1" }))
+///         })
+///         .connect(server)
+///         .await?;
+///     let result = client.call_tool("provision", serde_json::json!({ "name": "orders" })).await?;
+///     Ok(result.as_text())
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    transport: Box<dyn ErasedTransport>,
+    callbacks: Callbacks,
+    limits: Limits,
+    info: Implementation,
+    capabilities: ClientCapabilities,
+    log_level: Option<LoggingLevel>,
+    on_notification: Option<Box<dyn Fn(ServerNotification) + Send + Sync>>,
+    protocol_version: ProtocolVersion,
+    server: DiscoverResult,
+    next_id: AtomicI64,
+    /// Which arguments of the tools listed so far are mirrored in headers.
+    param_headers: Mutex<HashMap<String, ParamHeaders>>,
+}
+
+/// What bounds a flow; each has a default that a person would not meet.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    timeout: Option<Duration>,
+    max_rounds: u32,
+    questions_per_round: usize,
+    concurrent_callbacks: usize,
+    state_size: usize,
+}
+
+impl Client {
+    /// Starts a client.
+    #[must_use]
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::new()
+    }
+
+    /// Returns the revision that the connection speaks.
+    #[must_use]
+    pub fn protocol_version(&self) -> &ProtocolVersion {
+        &self.0.protocol_version
+    }
+
+    /// Returns who the server says it is.
+    #[must_use]
+    pub fn server_info(&self) -> Option<Implementation> {
+        meta::server_info(self.0.server.meta.as_ref())
+    }
+
+    /// Returns what the server offers.
+    #[must_use]
+    pub fn server_capabilities(&self) -> &ServerCapabilities {
+        &self.0.server.capabilities
+    }
+
+    /// Returns how to use the server, for the model.
+    #[must_use]
+    pub fn instructions(&self) -> Option<&str> {
+        self.0.server.instructions.as_deref()
+    }
+
+    /// Returns what the server answered when it was discovered; to be saved for
+    /// [`Mode::discovered`].
+    #[must_use]
+    pub fn discovered(&self) -> &DiscoverResult {
+        &self.0.server
+    }
+
+    /// Returns what this client declares that it can do.
+    #[must_use]
+    pub fn capabilities(&self) -> &ClientCapabilities {
+        &self.0.capabilities
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("protocol_version", &self.0.protocol_version)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,316 @@
+//! The one error of this crate, sorted by who must act, and its one mapping to JSON-RPC.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use vuelta_wire::{
+    ClientCapabilities, DecodeError, ErrorCode, ErrorObject, ProtocolVersion, Raw,
+};
+
+use crate::client::FlowData;
+
+/// A result with this crate's error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// What went wrong, and who must act.
+///
+/// The predicates tell the cases apart; the message says what to do. A handler's error of
+/// any other type goes to the log only: the peer reads "Internal server error".
+///
+/// # Example: an error for the peer, in the protocol's own terms
+///
+/// ```
+/// use vuelta::{Error, ErrorCode};
+///
+/// let error = Error::rpc(ErrorCode::INVALID_PARAMS, "Unknown tool: nope");
+/// assert_eq!(error.code(), Some(ErrorCode::INVALID_PARAMS));
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    /// How the transport saw it, such as `HTTP 406`.
+    detail: Option<Cow<'static, str>>,
+}
+
+enum Kind {
+    /// A JSON-RPC error, to be sent or received as it is.
+    Rpc(ErrorObject),
+    /// Params that a handler could not read.
+    InvalidParams(DecodeError),
+    /// A handler failed; the peer does not learn how.
+    Handler(Source),
+    /// The peer broke the protocol.
+    Peer { message: Cow<'static, str>, source: Option<Source> },
+    /// The API was used wrongly.
+    Misuse(Cow<'static, str>),
+    /// The connection failed.
+    Transport { message: Cow<'static, str>, source: Option<Source> },
+    /// Time ran out.
+    Timeout { what: Cow<'static, str>, after: Duration },
+    /// The server still asks after the last round.
+    Rounds { max: u32, flow: FlowData },
+}
+
+impl Error {
+    fn new(kind: Kind) -> Self {
+        Self(Box::new(Inner { kind, detail: None }))
+    }
+
+    /// Creates an error that the peer reads as it is.
+    #[must_use]
+    pub fn rpc(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::from(ErrorObject::new(code, message))
+    }
+
+    /// Creates the error for a tool that the server does not have.
+    #[must_use]
+    pub fn unknown_tool(name: &str) -> Self {
+        Self::rpc(ErrorCode::INVALID_PARAMS, format!("Unknown tool: {name}"))
+    }
+
+    /// Creates the error for a prompt that the server does not have.
+    #[must_use]
+    pub fn unknown_prompt(name: &str) -> Self {
+        Self::rpc(ErrorCode::INVALID_PARAMS, format!("Unknown prompt: {name}"))
+    }
+
+    /// Creates the error for a resource that the server does not have.
+    #[must_use]
+    pub fn unknown_resource(uri: &str) -> Self {
+        let message = format!("Unknown resource: {uri}");
+        let data = serde_json::json!({ "uri": uri });
+        ErrorObject::new(ErrorCode::INVALID_PARAMS, message).data(data).into()
+    }
+
+    /// Creates the error of a handler that failed; the peer does not learn how.
+    #[must_use]
+    pub fn handler(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::new(Kind::Handler(source.into()))
+    }
+
+    /// Creates the error of a transport that lost its peer or could not reach it.
+    #[must_use]
+    pub fn transport(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Transport { message: message.into(), source: None })
+    }
+
+    /// Creates the error of a peer that broke the protocol.
+    #[must_use]
+    pub fn peer(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Peer { message: message.into(), source: None })
+    }
+
+    /// Creates the error of a caller who used the API wrongly; the message names the fix.
+    #[must_use]
+    pub fn misuse(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Misuse(message.into()))
+    }
+
+    pub(crate) fn timeout(what: impl Into<Cow<'static, str>>, after: Duration) -> Self {
+        Self::new(Kind::Timeout { what: what.into(), after })
+    }
+
+    pub(crate) fn rounds(max: u32, flow: FlowData) -> Self {
+        Self::new(Kind::Rounds { max, flow })
+    }
+
+    /// Sets the cause of a transport's or peer's error.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        if let Kind::Transport { source, .. } | Kind::Peer { source, .. } = &mut self.0.kind {
+            *source = Some(cause.into());
+        }
+        self
+    }
+
+    /// Sets how the transport saw it, such as `HTTP 406`; shown behind the message.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Returns the JSON-RPC error that the peer sent, or that the peer is sent.
+    #[must_use]
+    pub fn as_rpc(&self) -> Option<&ErrorObject> {
+        match &self.0.kind {
+            Kind::Rpc(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Returns the code of the JSON-RPC error, if it is one.
+    #[must_use]
+    pub fn code(&self) -> Option<ErrorCode> {
+        self.as_rpc().map(|object| object.code)
+    }
+
+    /// Returns whether the connection failed.
+    #[must_use]
+    pub fn is_transport(&self) -> bool {
+        matches!(self.0.kind, Kind::Transport { .. })
+    }
+
+    /// Returns whether the peer broke the protocol.
+    #[must_use]
+    pub fn is_peer(&self) -> bool {
+        matches!(self.0.kind, Kind::Peer { .. })
+    }
+
+    /// Returns whether the API was used wrongly.
+    #[must_use]
+    pub fn is_misuse(&self) -> bool {
+        matches!(self.0.kind, Kind::Misuse(_))
+    }
+
+    /// Returns whether time ran out.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.0.kind, Kind::Timeout { .. })
+    }
+
+    /// Returns whether the server still asked after the last round.
+    #[must_use]
+    pub fn is_rounds_exceeded(&self) -> bool {
+        matches!(self.0.kind, Kind::Rounds { .. })
+    }
+
+    /// Returns the flow that ran out of rounds, so that the caller can go on by hand.
+    #[must_use]
+    pub fn into_flow<M: vuelta_wire::methods::AskingMethod>(self) -> Option<crate::Flow<M>> {
+        match self.0.kind {
+            Kind::Rounds { flow, .. } => crate::Flow::from_data(flow),
+            _ => None,
+        }
+    }
+
+    /// Returns what the peer reads: the one mapping of errors to JSON-RPC codes.
+    pub(crate) fn to_object(&self) -> ErrorObject {
+        match &self.0.kind {
+            Kind::Rpc(object) => object.clone(),
+            Kind::InvalidParams(_) => invalid_params(),
+            _ => internal(),
+        }
+    }
+}
+
+// The texts that peers compare.
+
+pub(crate) fn invalid_params() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid request parameters").data("")
+}
+
+pub(crate) fn internal() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Internal server error")
+}
+
+pub(crate) fn invalid_result() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Handler returned an invalid result")
+}
+
+pub(crate) fn sealing_failed() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Internal error")
+}
+
+pub(crate) fn invalid_state() -> ErrorObject {
+    ErrorObject::new(ErrorCode::INVALID_PARAMS, "Invalid or expired requestState")
+        .data(serde_json::json!({ "reason": "invalid_request_state" }))
+}
+
+pub(crate) fn method_not_found(method: &str) -> ErrorObject {
+    ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, "Method not found").data(method)
+}
+
+pub(crate) fn unsupported_version(supported: &[ProtocolVersion], requested: &str) -> ErrorObject {
+    let data = serde_json::json!({ "supported": supported, "requested": requested });
+    ErrorObject::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
+        .data(data)
+}
+
+pub(crate) fn missing_capability(key: &str, missing: &ClientCapabilities) -> ErrorObject {
+    let name = match (&missing.elicitation, &missing.sampling) {
+        (Some(elicitation), _) if elicitation.url.is_some() => "URL elicitation",
+        (Some(_), _) => "form elicitation",
+        (None, Some(sampling)) if sampling.tools.is_some() => "sampling.tools",
+        (None, Some(_)) => "sampling",
+        (None, None) => "roots",
+    };
+    let message = format!("Client did not declare the {name} capability required to ask {key:?}");
+    let data = serde_json::json!({ "requiredCapabilities": missing });
+    ErrorObject::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, message).data(data)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            Kind::Rpc(object) => {
+                write!(f, "{object}")?;
+                if let Some(data) = object.data.as_ref().map(Raw::get).filter(|data| *data != "\"\"") {
+                    write!(f, " {data}")?;
+                }
+            }
+            Kind::InvalidParams(error) => write!(f, "invalid params: {error}")?,
+            Kind::Handler(source) => write!(f, "handler failed: {source}")?,
+            Kind::Peer { message, .. } | Kind::Transport { message, .. } => f.write_str(message)?,
+            Kind::Misuse(message) => f.write_str(message)?,
+            Kind::Timeout { what, after } => write!(f, "{what} took longer than {after:?}")?,
+            Kind::Rounds { max, .. } => write!(
+                f,
+                "the server still asks after {max} rounds: raise `max_rounds`, or take the flow \
+                 from this error and go on by hand"
+            )?,
+        }
+        match &self.0.detail {
+            Some(detail) => write!(f, " [{detail}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            Kind::InvalidParams(error) => Some(error),
+            Kind::Handler(source) => Some(&**source),
+            Kind::Peer { source, .. } | Kind::Transport { source, .. } => {
+                source.as_deref().map(|source| source as _)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<ErrorObject> for Error {
+    fn from(object: ErrorObject) -> Self {
+        Self::new(Kind::Rpc(object))
+    }
+}
+
+impl From<DecodeError> for Error {
+    /// Reads as invalid params: what a handler decodes is what the peer sent.
+    fn from(error: DecodeError) -> Self {
+        Self::new(Kind::InvalidParams(error))
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::handler(error)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::handler(error)
+    }
+}

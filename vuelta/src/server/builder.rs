@@ -1,0 +1,229 @@
+//! How a server is put together; capabilities follow the handlers given.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use vuelta_wire::methods::{
+    CallTool, Complete, Discover, GetPrompt, ListPrompts, ListResourceTemplates, ListResources,
+    ListTools, Listen, Method, ReadResource,
+};
+use vuelta_wire::{
+    CallToolParams, CallToolResult, CompleteParams, CompleteResult, Declared, DiscoverResult,
+    GetPromptParams, GetPromptResult, Implementation, ListCapability, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ListenParams, ListenResult,
+    NoParams, PaginatedParams, ProtocolVersion, Raw, ReadResourceParams, ReadResourceResult,
+    ResourcesCapability, ServerCapabilities, modern,
+};
+
+use crate::error::{Error, Result};
+use crate::outcome::Outcome;
+use crate::service::router::Router;
+use crate::service::{Context, ErasedMiddleware, Middleware};
+
+use super::{Inner, Server};
+
+/// Puts a [`Server`] together.
+#[must_use = "a builder does nothing until `build`"]
+pub struct ServerBuilder {
+    info: Implementation,
+    instructions: Option<String>,
+    extensions: Vec<(String, Raw)>,
+    logs: bool,
+    router: Router,
+    layers: Vec<Box<dyn ErasedMiddleware>>,
+}
+
+macro_rules! handlers {
+    ($($(#[$m:meta])* $name:ident: $method:ty, $params:ty => $result:ty, $register:ident;)+) => {
+        $( handlers!(@one [$(#[$m])*] $name, $method, $params, $result, $register); )+
+    };
+    (@one [$(#[$m:meta])*] $name:ident, $method:ty, $params:ty, $result:ty, plain) => {
+        $(#[$m])*
+        pub fn $name<F, Fut, E>(mut self, handler: F) -> Self
+        where
+            F: Fn(Context, $params) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output = Result<$result, E>> + Send + 'static,
+            E: Into<Error>,
+        {
+            self.router.plain::<$method, _, _, _>(handler);
+            self
+        }
+    };
+    (@one [$(#[$m:meta])*] $name:ident, $method:ty, $params:ty, $result:ty, asking) => {
+        $(#[$m])*
+        pub fn $name<F, Fut, O, E>(mut self, handler: F) -> Self
+        where
+            F: Fn(Context, $params) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output = Result<O, E>> + Send + 'static,
+            O: Into<Outcome<$result>>,
+            E: Into<Error>,
+        {
+            self.router.asking::<$method, _, _, _, _>(handler);
+            self
+        }
+    };
+}
+
+impl ServerBuilder {
+    pub(super) fn new(info: Implementation) -> Self {
+        let server_info = Raw::encode(&info).expect("an implementation has string keys only");
+        Self {
+            info,
+            instructions: None,
+            extensions: Vec::new(),
+            logs: false,
+            router: Router::new(server_info),
+            layers: Vec::new(),
+        }
+    }
+
+    /// Sets how to use the server, for the model.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Declares that handlers log to the client with [`Context::log`].
+    pub fn logging(mut self) -> Self {
+        self.logs = true;
+        self
+    }
+
+    /// Declares an extension by its identifier, with its settings: an object.
+    pub fn extension(mut self, identifier: impl Into<String>, settings: impl Into<Raw>) -> Self {
+        self.extensions.push((identifier.into(), settings.into()));
+        self
+    }
+
+    handlers! {
+        /// Handles `tools/list`.
+        on_list_tools: ListTools, PaginatedParams => ListToolsResult, plain;
+        /// Handles `tools/call`; the handler may ask.
+        on_call_tool: CallTool, CallToolParams => CallToolResult, asking;
+        /// Handles `prompts/list`.
+        on_list_prompts: ListPrompts, PaginatedParams => ListPromptsResult, plain;
+        /// Handles `prompts/get`; the handler may ask.
+        on_get_prompt: GetPrompt, GetPromptParams => GetPromptResult, asking;
+        /// Handles `resources/list`.
+        on_list_resources: ListResources, PaginatedParams => ListResourcesResult, plain;
+        /// Handles `resources/templates/list`.
+        on_list_resource_templates: ListResourceTemplates, PaginatedParams => ListResourceTemplatesResult, plain;
+        /// Handles `resources/read`; the handler may ask.
+        on_read_resource: ReadResource, ReadResourceParams => ReadResourceResult, asking;
+        /// Handles `completion/complete`.
+        on_complete: Complete, CompleteParams => CompleteResult, plain;
+        /// Handles `server/discover` in place of the built-in answer.
+        on_discover: Discover, NoParams => DiscoverResult, plain;
+    }
+
+    /// Handles `subscriptions/listen`.
+    ///
+    /// The handler first sends `notifications/subscriptions/acknowledged` with what it will
+    /// tell, then the changes, all by [`Context::notify`], and returns when the stream ends.
+    pub fn on_listen<F, Fut, E>(mut self, handler: F) -> Self
+    where
+        F: Fn(Context, ListenParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ListenResult, E>> + Send + 'static,
+        E: Into<Error>,
+    {
+        self.router.listen(handler);
+        self
+    }
+
+    /// Handles a method that the specification does not define.
+    ///
+    /// The params are decoded to `P`, with `_meta` among them; the result must encode to an
+    /// object, and cannot be a question.
+    pub fn on_request<P, F, Fut, R, E>(mut self, method: impl Into<String>, handler: F) -> Self
+    where
+        P: DeserializeOwned + Send + 'static,
+        F: Fn(Context, P) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, E>> + Send + 'static,
+        R: Serialize,
+        E: Into<Error>,
+    {
+        self.router.custom(method.into(), handler);
+        self
+    }
+
+    /// Handles a notification of the client.
+    ///
+    /// Over streamable HTTP the revision defines none: what comes is accepted and dropped.
+    pub fn on_notification<F, Fut>(mut self, method: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Option<Raw>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.router.notification(method.into(), handler);
+        self
+    }
+
+    /// Puts a layer around the handlers; the first one is outermost.
+    pub fn layer(mut self, layer: impl Middleware) -> Self {
+        self.layers.push(Box::new(layer));
+        self
+    }
+
+    /// Finishes the server.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a layer cannot be part of this server; the message says why.
+    pub fn build(self) -> Result<Server> {
+        let Self { info, instructions, extensions, logs, mut router, mut layers } = self;
+        for layer in &mut layers {
+            layer.attach(&info)?;
+        }
+        let mut capabilities = capabilities(&router, logs);
+        if !extensions.is_empty() {
+            capabilities.extensions = Some(extensions.into_iter().collect());
+        }
+        let mut discover =
+            DiscoverResult::new([ProtocolVersion::V2026_07_28], capabilities);
+        discover.instructions = instructions;
+        if !router.serves(Discover::NAME) {
+            let encoded = modern::encode_result(discover.clone(), router.server_info())?;
+            router.discover(encoded);
+        }
+        Ok(Server(Arc::new(Inner { info, discover, router, layers, logs })))
+    }
+}
+
+fn capabilities(router: &Router, logs: bool) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::new();
+    // Changes are told on listen streams only.
+    let listens = router.serves(Listen::NAME).then_some(true);
+    let list = || {
+        let mut list = ListCapability::new();
+        list.list_changed = listens;
+        list
+    };
+    if router.serves(ListTools::NAME) || router.serves(CallTool::NAME) {
+        capabilities.tools = Some(list());
+    }
+    if router.serves(ListPrompts::NAME) || router.serves(GetPrompt::NAME) {
+        capabilities.prompts = Some(list());
+    }
+    let resources = [ListResources::NAME, ListResourceTemplates::NAME, ReadResource::NAME];
+    if resources.into_iter().any(|method| router.serves(method)) {
+        let mut resources = ResourcesCapability::new();
+        resources.list_changed = listens;
+        resources.subscribe = listens;
+        capabilities.resources = Some(resources);
+    }
+    if router.serves(Complete::NAME) {
+        capabilities.completions = Some(Declared::new());
+    }
+    if logs {
+        capabilities.logging = Some(Declared::new());
+    }
+    capabilities
+}
+
+impl std::fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerBuilder").field("info", &self.info).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,190 @@
+//! One request from the transport to its answer.
+
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+use vuelta_wire::methods::{self, Listen, Method};
+use vuelta_wire::{
+    ErrorObject, Extra, InputRequest, InputRequired, Raw, RequestId, RequestMeta, modern,
+};
+
+use crate::error;
+use crate::outcome::Outcome;
+use crate::service::{Call, Context, Next, Outlet, Parts, Principal, Reply};
+
+use super::Server;
+use super::classify::Envelope;
+
+/// A request as a transport hands it over.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Incoming {
+    /// The id under which the answer goes back.
+    pub id: RequestId,
+    /// The method.
+    pub method: String,
+    /// The params: an object, if any.
+    pub params: Option<Raw>,
+    /// The HTTP headers, on that transport.
+    pub headers: Option<http::HeaderMap>,
+    /// The caller, if one was validated.
+    pub principal: Option<Principal>,
+    /// What layers in front have attached.
+    pub extensions: http::Extensions,
+}
+
+impl Incoming {
+    /// Creates a request without HTTP parts.
+    #[must_use]
+    pub fn new(id: RequestId, method: impl Into<String>, params: Option<Raw>) -> Self {
+        Self {
+            id,
+            method: method.into(),
+            params,
+            headers: None,
+            principal: None,
+            extensions: http::Extensions::new(),
+        }
+    }
+
+    /// Sets the HTTP headers.
+    #[must_use]
+    pub fn headers(mut self, headers: http::HeaderMap) -> Self {
+        self.headers = Some(headers);
+        self
+    }
+
+    /// Sets what layers in front have attached; a [`Principal`] among it is the caller.
+    #[must_use]
+    pub fn extensions(mut self, extensions: http::Extensions) -> Self {
+        self.principal = extensions.get::<Principal>().cloned();
+        self.extensions = extensions;
+        self
+    }
+}
+
+impl Server {
+    /// Serves one request: checks its envelope, runs the layers and the handler, and gives
+    /// the answer in its wire form. For transports.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that the peer is to read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request: the handler is dropped and its
+    /// [`Cancellation`](crate::Cancellation) fires.
+    pub async fn dispatch(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
+        let span = tracing::debug_span!("request", method = incoming.method, id = %incoming.id);
+        self.dispatch_inner(incoming, outlet).instrument(span).await
+    }
+
+    async fn dispatch_inner(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
+        let Incoming { id, method, params, headers, principal, extensions } = incoming;
+        let envelope = Envelope::find(params.as_ref().map(Raw::get))?;
+        envelope.check_version(self.supported_versions())?;
+        let info = methods::lookup(&method);
+        // A vendor's method may put what it likes beside the required keys.
+        let meta = request_meta(envelope.meta(), info.is_some())?;
+        let may_ask = info.is_some_and(|info| info.may_ask);
+        let capabilities = meta.client_capabilities.clone();
+
+        let cancellation = CancellationToken::new();
+        // Fires when the handler is done as well as when this future is dropped.
+        let _over = cancellation.clone().drop_guard();
+        let context = Context::new(Parts {
+            request_id: id,
+            listens: method == Listen::NAME,
+            meta,
+            outlet,
+            cancellation,
+            headers,
+            principal,
+            extensions,
+            logs: self.0.logs,
+        });
+        let method = info.map_or_else(|| Cow::Owned(method), |info| Cow::Borrowed(info.name));
+        let call = Call::new(method, params, context);
+        match self.run(call).await {
+            Ok(Outcome::Complete(result)) => Ok(result),
+            Ok(Outcome::InputRequired(question)) => {
+                check_question(&question, may_ask)?;
+                for (key, request) in question.requests() {
+                    if let Some(missing) = capabilities.missing_for(request) {
+                        return Err(error::missing_capability(key, &missing));
+                    }
+                }
+                modern::encode_input_required(question, self.0.router.server_info()).map_err(
+                    |error| {
+                        tracing::error!(%error, "a question cannot be encoded");
+                        error::invalid_result()
+                    },
+                )
+            }
+            Err(error) => {
+                let object = error.to_object();
+                if error.as_rpc().is_none() {
+                    tracing::error!(%error, "request failed");
+                }
+                Err(object)
+            }
+        }
+    }
+
+    /// Runs the layers and the handler; a panic becomes an error that tells nothing.
+    async fn run(&self, call: Call) -> Reply {
+        let next = Next::new(&self.0.layers, &self.0.router);
+        AssertUnwindSafe(next.run(call)).catch_unwind().await.unwrap_or_else(|panic| {
+            let message = panic
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+                .unwrap_or("no message");
+            tracing::error!(message, "a handler panicked");
+            Err(error::internal().into())
+        })
+    }
+}
+
+fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
+    let decoded = vuelta_wire::decode::<RequestMeta>(json);
+    decoded.or_else(|error| {
+        if strict {
+            tracing::debug!(%error, "malformed envelope");
+            return Err(error::invalid_params());
+        }
+        let extra: Extra = vuelta_wire::decode(json).map_err(|_| error::invalid_params())?;
+        let member = |key: &str| extra.get(key).cloned();
+        let version = member(vuelta_wire::meta::PROTOCOL_VERSION).and_then(|raw| raw.parse().ok());
+        let capabilities =
+            member(vuelta_wire::meta::CLIENT_CAPABILITIES).and_then(|raw| raw.parse().ok());
+        let mut meta = RequestMeta::new(
+            version.unwrap_or(vuelta_wire::ProtocolVersion::V2026_07_28),
+            capabilities.unwrap_or_else(vuelta_wire::ClientCapabilities::new),
+        );
+        meta.client_info =
+            member(vuelta_wire::meta::CLIENT_INFO).and_then(|raw| raw.parse().ok());
+        meta.progress_token =
+            member(vuelta_wire::meta::PROGRESS_TOKEN).and_then(|raw| raw.parse().ok());
+        Ok(meta)
+    })
+}
+
+/// Checks what the specification demands of every question, whoever built it.
+fn check_question(question: &InputRequired, may_ask: bool) -> Result<(), ErrorObject> {
+    let reason = if !may_ask {
+        "only tools/call, prompts/get and resources/read may answer with a question"
+    } else if question.input_requests.is_none() && question.request_state.is_none() {
+        "a question needs at least one of `inputRequests` and `requestState`"
+    } else if question.requests().any(|(_, request)| matches!(request, InputRequest::Other(_))) {
+        "a question must be an elicitation, a sampling or a list of roots"
+    } else {
+        return Ok(());
+    };
+    tracing::error!(reason, "a handler returned an invalid question");
+    Err(error::invalid_result())
+}

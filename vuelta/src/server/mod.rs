@@ -1,0 +1,104 @@
+//! The low-level server: handlers by method, nothing derived, nothing sealed by itself.
+
+mod builder;
+pub mod classify;
+mod dispatch;
+
+pub use self::builder::ServerBuilder;
+pub use self::dispatch::Incoming;
+
+use std::fmt;
+use std::sync::Arc;
+
+use vuelta_wire::{DiscoverResult, Implementation, ProtocolVersion, Raw};
+
+use crate::service::ErasedMiddleware;
+use crate::service::router::Router;
+
+/// A server: handlers for the methods it serves, and layers around them. Cheap to clone.
+///
+/// Every request carries its whole context, so any number of connections, and any number of
+/// instances, can serve the rounds of one call.
+///
+/// Source: [server](https://modelcontextprotocol.io/specification/2026-07-28/server).
+///
+/// # Example: a tool that asks
+///
+/// ```
+/// use vuelta::{
+///     CallToolParams, CallToolResult, Context, ElicitForm, ElicitResult, Error, FormSchema,
+///     InputRequired, Outcome, Server, StringSchema,
+/// };
+///
+/// #[derive(serde::Deserialize)]
+/// struct Region {
+///     region: String,
+/// }
+///
+/// async fn call_tool(cx: Context, params: CallToolParams) -> Result<Outcome<CallToolResult>, Error> {
+///     let answer: Option<ElicitResult> = cx.answers().parse("region")?;
+///     let Some(Region { region }) = answer.and_then(|answer| answer.accepted().ok()?) else {
+///         let schema = FormSchema::new().required("region", StringSchema::new());
+///         return Ok(InputRequired::new()
+///             .ask("region", ElicitForm::new("Which region should it live in?", schema))
+///             .into());
+///     };
+///     Ok(CallToolResult::text(format!("Provisioned {} in {region}.", params.name)).into())
+/// }
+///
+/// let server = Server::builder("Provisioner", "1.0.0").on_call_tool(call_tool).build()?;
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    info: Implementation,
+    discover: DiscoverResult,
+    router: Router,
+    layers: Vec<Box<dyn ErasedMiddleware>>,
+    logs: bool,
+}
+
+impl Server {
+    /// Starts a server of this name and version.
+    #[must_use]
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(Implementation::new(name, version))
+    }
+
+    /// Returns who the server is.
+    #[must_use]
+    pub fn info(&self) -> &Implementation {
+        &self.0.info
+    }
+
+    /// Returns what `server/discover` answers.
+    #[must_use]
+    pub fn discover(&self) -> &DiscoverResult {
+        &self.0.discover
+    }
+
+    /// Returns the revisions that the server serves.
+    #[must_use]
+    pub fn supported_versions(&self) -> &[ProtocolVersion] {
+        &self.0.discover.supported_versions
+    }
+
+    /// Returns whether there is a handler for `method`.
+    #[must_use]
+    pub fn serves(&self, method: &str) -> bool {
+        self.0.router.serves(method)
+    }
+
+    /// Hands a notification to its handler; one that nobody handles is ignored.
+    pub async fn notify(&self, method: &str, params: Option<Raw>) {
+        self.0.router.notify(method, params).await;
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("info", &self.0.info).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,84 @@
+//! One request on its way through the middleware.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+use vuelta_wire::methods::AskingParams;
+use vuelta_wire::{Raw, decode};
+
+use crate::error::{Error, Result};
+use crate::outcome::Outcome;
+use crate::service::Context;
+
+/// What comes back from a handler through the middleware: a complete result in its wire form,
+/// a question that is still typed, or an error.
+pub type Reply = Result<Outcome<Raw>>;
+
+/// A request on its way to its handler.
+#[derive(Debug)]
+pub struct Call {
+    method: Cow<'static, str>,
+    params: Option<Raw>,
+    context: Context,
+    state: State,
+}
+
+/// The `requestState` that the handler will see.
+#[derive(Debug)]
+enum State {
+    /// What stands in the params.
+    AsSent,
+    /// What a boundary found inside it.
+    Opened(String),
+}
+
+impl Call {
+    pub(crate) fn new(method: Cow<'static, str>, params: Option<Raw>, context: Context) -> Self {
+        Self { method, params, context, state: State::AsSent }
+    }
+
+    /// Returns the method.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Returns the params as they were sent: an object, if any.
+    #[must_use]
+    pub fn params(&self) -> Option<&Raw> {
+        self.params.as_ref()
+    }
+
+    /// Returns the context that the handler will get.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Sets the `requestState` that the handler will see instead of the one that was sent.
+    #[must_use]
+    pub fn with_state(mut self, state: String) -> Self {
+        self.state = State::Opened(state);
+        self
+    }
+
+    /// Decodes the params.
+    pub(crate) fn decode<P: DeserializeOwned>(&self) -> Result<P> {
+        decode(self.params.as_ref().map_or("{}", Raw::get)).map_err(Error::from)
+    }
+
+    /// Puts an opened state into the params, and what this round brought into the context.
+    pub(crate) fn into_round(self, params: &mut impl AskingParams) -> Context {
+        let answers = params.answers().cloned();
+        let state = match self.state {
+            State::Opened(opened) => Some(opened),
+            State::AsSent => params.state().map(str::to_owned),
+        };
+        params.set_round(answers.clone(), state.clone());
+        self.context.with_round(answers.unwrap_or_default(), state)
+    }
+
+    pub(crate) fn into_context(self) -> Context {
+        self.context
+    }
+}
