@@ -66,3 +66,6 @@ impl Default for CacheScope {
         Self::Private
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -135,3 +135,6 @@ impl ClientCapabilities {
         elicitation && sampling && roots
     }
 }
+
+#[cfg(test)]
+mod tests;

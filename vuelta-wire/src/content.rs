@@ -272,3 +272,6 @@ impl PromptMessage {
         Self::new(Role::Assistant, ContentBlock::text(text))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,3 +223,6 @@ impl ElicitResult {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -273,3 +273,6 @@ impl InputResponses {
         self.0.len()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 use crate::object::Members;
 use crate::{
     CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult,
-    GetPromptParams, GetPromptResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, ListenParams, ListenResult, Meta, NoParams,
-    PaginatedParams, ReadResourceParams, ReadResourceResult,
+    GetPromptParams, GetPromptResult, InputResponses, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ListenParams, ListenResult,
+    Meta, NoParams, PaginatedParams, ReadResourceParams, ReadResourceResult,
 };
 
 /// What the table says of a method that clients may request at 2026-07-28.

@@ -263,3 +263,6 @@ impl ServerNotification {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,3 +88,6 @@ impl<'de> Deserialize<'de> for Number {
             .ok_or_else(|| serde::de::Error::custom("a number out of range"))
     }
 }
+
+#[cfg(test)]
+mod tests;

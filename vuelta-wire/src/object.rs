@@ -322,3 +322,6 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for OrderedMap<V> {
         deserializer.deserialize_map(Entries(PhantomData))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,6 +58,13 @@ impl Arguments {
     }
 }
 
+impl Default for Arguments {
+    /// Returns an empty object: a call without arguments reads the same.
+    fn default() -> Self {
+        Self(Raw::from(serde_json::json!({})))
+    }
+}
+
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;

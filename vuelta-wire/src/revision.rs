@@ -94,3 +94,6 @@ impl<'de> Deserialize<'de> for ProtocolVersion {
         Key::deserialize(deserializer).map(|text| Self::from(text.as_str()))
     }
 }
+
+#[cfg(test)]
+mod tests;
