@@ -1,4 +1,5 @@
-//! Our client and server against the Python SDK, by the `interop` program of `vuelta-test`.
+//! Our types, client and server against the Python SDK, by the programs `oracle` and
+//! `interop` of `vuelta-test`.
 
 use std::process::Command;
 
@@ -23,11 +24,17 @@ fn run(repo: &Repo, arguments: &[String]) -> Result<(), String> {
         repo.cargo()
             .args(["build", "--locked", "-p", "vuelta-test", "--bins"]),
     )?;
-    process::run(
-        Command::new(repo.built_program("interop"))
+    let program = |name: &str| {
+        let mut command = Command::new(repo.built_program(name));
+        command
             .current_dir(repo.root())
-            .env("VUELTA_PYTHON", python)
-            .env("VUELTA_PEERS", peers::python_programs(repo))
-            .args(arguments),
-    )
+            .env("VUELTA_PYTHON", &python)
+            .env("VUELTA_PEERS", peers::python_programs(repo));
+        command
+    };
+    // The arguments choose cells of the matrix; without any, the types are checked too.
+    if arguments.is_empty() {
+        process::run(&mut program("oracle"))?;
+    }
+    process::run(program("interop").args(arguments))
 }

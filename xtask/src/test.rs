@@ -5,6 +5,15 @@ use crate::steps::Step;
 use crate::{conformance, interop, peers, process, tidy};
 
 const TESTS: &[&str] = &["test", "--workspace", "--locked", "--exclude", "examples"];
+// Other crates of a build may turn these features on for everyone.
+const WIRE: &[&str] = &[
+    "test",
+    "--locked",
+    "-p",
+    "vuelta-wire",
+    "--features",
+    "serde_json/arbitrary_precision,serde_json/preserve_order",
+];
 const EXAMPLES: &[&str] = &["test", "--locked", "-p", "examples"];
 const QUICK: &[&str] = &["test", "--workspace", "--locked"];
 
@@ -12,6 +21,7 @@ const QUICK: &[&str] = &["test", "--workspace", "--locked"];
 pub(crate) fn all(repo: &Repo) -> Vec<Step<'_>> {
     let mut steps = tidy::all(repo);
     steps.push(cargo_step(repo, "tests", TESTS));
+    steps.push(cargo_step(repo, "wire", WIRE));
     // The tests of this package run each example as a user would.
     steps.push(cargo_step(repo, "examples", EXAMPLES));
     steps.push(peers::step(repo));
