@@ -7,5 +7,5 @@ mod client;
 mod server;
 
 // The public interface is:
-//pub use crate::client::{HttpTransport, HttpTransportBuilder, url};
-//pub use crate::server::{Body, Endpoint, Listener, serve};
+pub use crate::client::{HttpTransport, HttpTransportBuilder, url};
+pub use crate::server::{Body, Endpoint, Listener, serve};

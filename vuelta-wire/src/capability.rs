@@ -105,6 +105,12 @@ wire_default!(
 );
 
 impl ClientCapabilities {
+    /// Creates the capabilities of a client whose user fills in forms.
+    #[must_use]
+    pub fn forms() -> Self {
+        Self::new().elicitation(ElicitationCapability::new().form(Declared::new()))
+    }
+
     /// Returns what `request` needs that is not declared here; `None` if nothing is missing.
     ///
     /// The answer has the form of `requiredCapabilities` in a

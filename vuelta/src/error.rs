@@ -149,6 +149,11 @@ impl Error {
         self.as_rpc().map(|object| object.code)
     }
 
+    /// Returns whether it is params that a handler could not read.
+    pub(crate) fn is_invalid_params(&self) -> bool {
+        matches!(self.0.kind, Kind::InvalidParams(_))
+    }
+
     /// Returns whether the connection failed.
     #[must_use]
     pub fn is_transport(&self) -> bool {
@@ -196,6 +201,17 @@ impl Error {
             _ => internal(),
         }
     }
+}
+
+/// Shows an error with its causes, for the log.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
 
 // The texts that peers compare.
@@ -254,7 +270,7 @@ impl fmt::Display for Error {
                 }
             }
             Kind::InvalidParams(error) => write!(f, "invalid params: {error}")?,
-            Kind::Handler(source) => write!(f, "handler failed: {source}")?,
+            Kind::Handler(_) => f.write_str("handler failed")?,
             Kind::Peer { message, .. } | Kind::Transport { message, .. } => f.write_str(message)?,
             Kind::Misuse(message) => f.write_str(message)?,
             Kind::Timeout { what, after } => write!(f, "{what} took longer than {after:?}")?,
@@ -273,14 +289,13 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({self})")
+        write!(f, "Error({})", with_causes(self))
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            Kind::InvalidParams(error) => Some(error),
             Kind::Handler(source) => Some(&**source),
             Kind::Peer { source, .. } | Kind::Transport { source, .. } => {
                 source.as_deref().map(|source| source as _)

@@ -1,1 +1,21 @@
 //! Stories through the public API: one binary, one module a subject.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unwrap_used,
+    reason = "a story writes its JSON in place, and ends where a step fails"
+)]
+
+mod clock;
+mod logs;
+mod raw;
+mod scripted;
+
+mod boundary;
+mod client_loop;
+mod context;
+mod http_client;
+mod http_server;
+mod manual;
+mod seal;
+mod session;

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 use vuelta_wire::{
-    ClientCapabilities, CreateMessageParams, CreateMessageResult, Declared, ElicitForm,
-    ElicitParams, ElicitResult, ElicitUrl, ElicitationCapability, InputRequest, InputRequired,
-    InputResponses, ListRootsParams, ListRootsResult, Raw, SamplingCapability,
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitForm, ElicitParams,
+    ElicitResult, ElicitUrl, InputRequest, InputRequired, InputResponses, ListRootsParams,
+    ListRootsResult, Raw, SamplingCapability,
 };
 
 use crate::error::{Error, Result};
@@ -54,6 +54,8 @@ pub(super) struct Callbacks {
     pub(super) sample: Option<Callback<CreateMessageParams>>,
     pub(super) roots: Option<Callback<ListRootsParams>>,
     pub(super) sampling: SamplingCapability,
+    /// What is declared besides, for rounds that are driven by hand.
+    pub(super) declared: ClientCapabilities,
 }
 
 pub(super) fn callback<P, A, F, Fut>(callback: F) -> Callback<P>
@@ -71,15 +73,27 @@ where
 
 impl Callbacks {
     pub(super) fn capabilities(&self) -> ClientCapabilities {
-        let mut capabilities = ClientCapabilities::new();
-        if self.form.is_some() || self.url.is_some() {
-            let mut elicitation = ElicitationCapability::new();
-            elicitation.form = self.form.is_some().then(Declared::new);
-            elicitation.url = self.url.is_some().then(Declared::new);
-            capabilities.elicitation = Some(elicitation);
+        let mut capabilities = self.declared.clone();
+        // An empty object declares forms: it must not lose them by gaining URLs.
+        if let Some(elicitation) = &mut capabilities.elicitation
+            && elicitation.url.is_none()
+        {
+            elicitation.form.get_or_insert_default();
         }
-        capabilities.sampling = self.sample.is_some().then(|| self.sampling.clone());
-        capabilities.roots = self.roots.is_some().then(Declared::new);
+        if self.form.is_some() {
+            let elicitation = capabilities.elicitation.get_or_insert_default();
+            elicitation.form.get_or_insert_default();
+        }
+        if self.url.is_some() {
+            let elicitation = capabilities.elicitation.get_or_insert_default();
+            elicitation.url.get_or_insert_default();
+        }
+        if self.sample.is_some() {
+            capabilities.sampling = Some(self.sampling.clone());
+        }
+        if self.roots.is_some() {
+            capabilities.roots.get_or_insert_default();
+        }
         capabilities
     }
 
@@ -98,10 +112,15 @@ impl Callbacks {
                 return Err(unanswerable(key, request));
             }
         }
-        let answers = question.requests().map(|(key, request)| async move {
-            let answer = self.answer_one(key, request).await?;
-            Ok::<_, Error>((key.to_owned(), answer))
-        });
+        // A vector, not a lazy stream: a closure over borrowed questions would make the future
+        // of every call one that cannot be spawned.
+        let mut answers = Vec::new();
+        for (key, request) in question.requests() {
+            answers.push(async move {
+                let answer = self.answer_one(key, request).await?;
+                Ok::<_, Error>((key.to_owned(), answer))
+            });
+        }
         let mut answers = stream::iter(answers).buffer_unordered(concurrent.max(1));
         let mut responses = InputResponses::new();
         while let Some((key, answer)) = answers.try_next().await? {
@@ -114,7 +133,9 @@ impl Callbacks {
         match request {
             InputRequest::Elicit(ElicitParams::Form(_)) => self.form.is_some(),
             InputRequest::Elicit(ElicitParams::Url(_)) => self.url.is_some(),
-            InputRequest::Sample(_) => self.sample.is_some(),
+            InputRequest::Sample(params) => {
+                self.sample.is_some() && (!params.uses_tools() || self.sampling.tools.is_some())
+            }
             InputRequest::ListRoots(_) => self.roots.is_some(),
             _ => false,
         }
@@ -143,6 +164,9 @@ fn unanswerable(key: &str, request: &InputRequest) -> Error {
     let fix = match request {
         InputRequest::Elicit(ElicitParams::Form(_)) => "give the client `on_elicit`",
         InputRequest::Elicit(ElicitParams::Url(_)) => "give the client `on_elicit_url`",
+        InputRequest::Sample(params) if params.uses_tools() => {
+            "give the client `on_sample`, and declare tools with `sampling`"
+        }
         InputRequest::Sample(_) => "give the client `on_sample`",
         InputRequest::ListRoots(_) => "give the client `on_list_roots`",
         _ => "this client knows no such question",
@@ -152,3 +176,6 @@ fn unanswerable(key: &str, request: &InputRequest) -> Error {
          the rounds by hand"
     ))
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,9 +10,10 @@ use std::time::Duration;
 use vuelta_wire::methods::{Discover, Method};
 use vuelta_wire::modern::{Decoded, decode_result};
 use vuelta_wire::{
-    CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitForm, ElicitResult, ElicitUrl,
-    Implementation, ListRootsParams, ListRootsResult, LoggingLevel, NoParams, ProtocolVersion,
-    RequestMeta, SamplingCapability, ServerCapabilities, ServerNotification, modern,
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitForm,
+    ElicitResult, ElicitUrl, Implementation, ListRootsParams, ListRootsResult, LoggingLevel,
+    NoParams, ProtocolVersion, RequestMeta, SamplingCapability, ServerCapabilities,
+    ServerNotification, modern,
 };
 
 use crate::error::{Error, Result};
@@ -153,6 +154,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Declares what the caller answers by hand, besides what the callbacks declare: see
+    /// [`CallBuilder::step`](super::CallBuilder::step).
+    pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.callbacks.declared = capabilities;
+        self
+    }
+
     /// Sees every notification of the server, in order; must not block.
     pub fn on_notification(
         mut self,
@@ -170,7 +178,8 @@ impl ClientBuilder {
 
     /// Sets how long the server may take to answer one request; unlimited if not set.
     ///
-    /// The time of the callbacks does not count: people are slower than servers.
+    /// The time of the callbacks does not count: people are slower than servers. A call that
+    /// asks for progress starts its time anew with each sign of it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = Some(timeout);
         self

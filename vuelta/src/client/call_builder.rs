@@ -1,13 +1,16 @@
 //! One call with options of its own, and the loop that drives its rounds.
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 use vuelta_wire::methods::{AskingMethod, AskingParams, CallTool, GetPrompt};
 use vuelta_wire::modern::Decoded;
-use vuelta_wire::{Arguments, InputRequired, InputResponses, ProgressParams, Raw};
+use vuelta_wire::{
+    Arguments, InputRequired, InputResponses, LoggingLevel, ProgressParams, Raw,
+};
 
 use crate::error::{Error, Result};
 
@@ -45,8 +48,11 @@ pub struct CallBuilder<M: AskingMethod> {
     options: Options,
     deadline: Option<Duration>,
     max_rounds: u32,
-    on_round: Option<Arc<dyn Fn(Round<'_>) + Send + Sync>>,
+    on_round: Option<Arc<OnRound>>,
 }
+
+/// What sees the rounds of a call.
+type OnRound = dyn Fn(Round<'_>) + Send + Sync;
 
 impl<M: AskingMethod> CallBuilder<M> {
     pub(super) fn new(client: Client, params: Result<M::Params>) -> Self {
@@ -65,6 +71,9 @@ impl<M: AskingMethod> CallBuilder<M> {
     }
 
     /// Sets how long the server may take to answer each request; the client's if not set.
+    ///
+    /// With [`on_progress`](Self::on_progress) each sign of progress starts the time anew; what
+    /// bounds the whole is [`deadline`](Self::deadline).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = Some(timeout);
         self
@@ -85,6 +94,12 @@ impl<M: AskingMethod> CallBuilder<M> {
     /// Asks for progress in every round; must not block.
     pub fn on_progress(mut self, see: impl Fn(ProgressParams) + Send + Sync + 'static) -> Self {
         self.options.on_progress = Some(Arc::new(see));
+        self
+    }
+
+    /// Opts in to log notifications at this level and above; the client's choice if not set.
+    pub fn log_level(mut self, level: LoggingLevel) -> Self {
+        self.options.log_level = Some(level);
         self
     }
 
@@ -129,12 +144,7 @@ impl<M: AskingMethod> CallBuilder<M> {
     ///
     /// Dropping the future abandons the request, or the callbacks, of the current round.
     pub async fn send(self) -> Result<M::Result> {
-        match self.deadline {
-            Some(limit) => tokio::time::timeout(limit, self.drive())
-                .await
-                .unwrap_or_else(|_| Err(Error::timeout(format!("all of {}", M::NAME), limit))),
-            None => self.drive().await,
-        }
+        Self::within(self.deadline, self.drive()).await
     }
 
     /// Sends one request and returns what it came to: the result, or the flow that waits for
@@ -143,7 +153,23 @@ impl<M: AskingMethod> CallBuilder<M> {
     /// # Errors
     ///
     /// Returns the server's error, what went wrong with the connection, or that time ran out.
-    pub async fn step(mut self) -> Result<Step<M>> {
+    pub async fn step(self) -> Result<Step<M>> {
+        Self::within(self.deadline, self.one_round()).await
+    }
+
+    async fn within<T>(
+        deadline: Option<Duration>,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        match deadline {
+            Some(limit) => tokio::time::timeout(limit, work)
+                .await
+                .unwrap_or_else(|_| Err(Error::timeout(format!("all of {}", M::NAME), limit))),
+            None => work.await,
+        }
+    }
+
+    async fn one_round(mut self) -> Result<Step<M>> {
         let leg = std::mem::replace(&mut self.leg, Err(Error::misuse("already sent")))?;
         match self.round(&leg).await? {
             Decoded::Complete(result) => Ok(Step::Done(result)),
@@ -203,12 +229,6 @@ impl<M: AskingMethod> CallBuilder<M> {
 
     fn check(&self, question: &InputRequired) -> Result<()> {
         let limits = &self.client.0.limits;
-        if question.input_requests.is_none() && question.request_state.is_none() {
-            return Err(Error::peer(format!(
-                "{}: a question with neither `inputRequests` nor `requestState`",
-                M::NAME
-            )));
-        }
         let asked = question.requests().count();
         if asked > limits.questions_per_round {
             return Err(Error::peer(format!(

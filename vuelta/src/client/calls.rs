@@ -1,11 +1,13 @@
 //! The verbs of a client, and the one way in which a request goes out.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
+use tokio::sync::Notify;
 use vuelta_wire::methods::{
     self, AskingMethod, CallTool, Complete, Discover, GetPrompt, ListPrompts,
     ListResourceTemplates, ListResources, ListTools, Method, ReadResource,
@@ -15,7 +17,7 @@ use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
     Arguments, CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Extra,
     GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, Members, NoParams, PaginatedParams, ProgressParams,
+    ListResourcesResult, ListToolsResult, LoggingLevel, Members, NoParams, PaginatedParams, ProgressParams,
     ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId, RequestMeta,
     ServerNotification, Tool, meta, modern,
 };
@@ -31,8 +33,12 @@ use super::{CallBuilder, Client, Flow, Step};
 pub(super) struct Options {
     pub(super) timeout: Option<Duration>,
     pub(super) meta: Extra,
-    pub(super) on_progress: Option<Arc<dyn Fn(ProgressParams) + Send + Sync>>,
+    pub(super) log_level: Option<LoggingLevel>,
+    pub(super) on_progress: Option<Arc<OnProgress>>,
 }
+
+/// What sees the progress of a call.
+pub(super) type OnProgress = dyn Fn(ProgressParams) + Send + Sync;
 
 /// The keys of `_meta` that are the client's to write.
 const RESERVED: [&str; 5] = [
@@ -186,6 +192,8 @@ impl Client {
 
     /// Sends a request of any method and returns its raw result, whatever its type.
     ///
+    /// A `_meta` among `params` is kept; the keys of the protocol stay the client's.
+    ///
     /// # Errors
     ///
     /// Returns the server's error, or what went wrong with the connection; and an error if
@@ -196,11 +204,29 @@ impl Client {
         params: impl Serialize,
     ) -> Result<Raw> {
         let raw = Raw::encode(&params).map_err(unencodable)?;
-        let members: Extra = if raw.is_null() { Extra::default() } else { raw.parse()? };
+        let mut options = Options::default();
+        let mut members = Extra::default();
+        if !raw.is_null() {
+            members = raw.parse().map_err(|error| {
+                Error::misuse(format!("the params of a request must be an object or null: {error}"))
+            })?;
+            if let Some(meta) = members.remove("_meta") {
+                options.meta = meta
+                    .parse()
+                    .map_err(|error| Error::misuse(format!("`_meta` must be an object: {error}")))?;
+            }
+        }
         let id = self.next_id();
-        let params = self.encode(&members, &Options::default(), &id)?;
+        let params = self.encode(&members, &options, &id)?;
         let version = self.0.protocol_version.clone();
-        self.exchange(Outgoing::new(id, method, params, version), &Options::default()).await
+        let mut outgoing = Outgoing::new(id, method, params, version);
+        // The rules of what is mirrored beside the body hold for every request.
+        outgoing.target = methods::lookup(&outgoing.method)
+            .and_then(|info| members.get(info.target?)?.parse().ok());
+        if let (CallTool::NAME, Some(tool)) = (outgoing.method.as_str(), &outgoing.target) {
+            outgoing.mirrored = self.mirrored(tool, &outgoing.params)?;
+        }
+        self.exchange(outgoing, &options).await
     }
 
     /// Sends a notification.
@@ -260,7 +286,7 @@ impl Client {
         let mut meta =
             RequestMeta::new(inner.protocol_version.clone(), inner.capabilities.clone())
                 .client_info(inner.info.clone());
-        meta.log_level = inner.log_level;
+        meta.log_level = options.log_level.or(inner.log_level);
         meta.progress_token =
             options.on_progress.is_some().then(|| ProgressToken(id.clone()));
         for (key, value) in options.meta.iter().filter(|(key, _)| !RESERVED.contains(key)) {
@@ -269,47 +295,60 @@ impl Client {
         modern::encode_params(params, &meta).map_err(unencodable)
     }
 
-    /// Sends a request and waits for its raw result, no longer than the call allows.
+    /// Sends a request and waits for its raw result, no longer than the call allows; each
+    /// sign of progress starts that time anew.
     async fn exchange(&self, outgoing: Outgoing, options: &Options) -> Result<Raw> {
         let method = outgoing.method.clone();
         let token = ProgressToken(outgoing.id.clone());
         let client = self.clone();
         let on_progress = options.on_progress.clone();
-        let notifications = Notifications::new(move |frame| {
-            client.see(frame, &token, on_progress.as_deref());
+        let progressed = Arc::new(Notify::new());
+        let notifications = Notifications::new({
+            let progressed = Arc::clone(&progressed);
+            move |frame| {
+                if let Some(progress) = client.see(&frame, &token)
+                    && let Some(on_progress) = &on_progress
+                {
+                    progressed.notify_one();
+                    on_progress(progress);
+                }
+            }
         });
-        let answer = self.0.transport.request(outgoing, notifications);
-        match options.timeout.or(self.0.limits.timeout) {
-            Some(limit) => tokio::time::timeout(limit, answer)
-                .await
-                .unwrap_or_else(|_| Err(Error::timeout(method, limit))),
-            None => answer.await,
+        let mut answer = pin!(self.0.transport.request(outgoing, notifications));
+        let Some(limit) = options.timeout.or(self.0.limits.timeout) else {
+            return answer.await;
+        };
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return answer,
+                () = progressed.notified() => {}
+                () = tokio::time::sleep(limit) => return Err(Error::timeout(method, limit)),
+            }
         }
     }
 
-    fn see(
-        &self,
-        frame: NotificationFrame,
-        token: &ProgressToken,
-        on_progress: Option<&(dyn Fn(ProgressParams) + Send + Sync)>,
-    ) {
+    /// Shows a notification to the observer of the client; returns the progress under
+    /// `token`, if it is that.
+    fn see(&self, frame: &NotificationFrame, token: &ProgressToken) -> Option<ProgressParams> {
         let params = frame.params.as_ref().map(Raw::get);
         let notification = match ServerNotification::decode(&frame.method, params) {
             Ok(notification) => notification,
             Err(error) => {
                 tracing::debug!(method = frame.method, %error, "malformed notification ignored");
-                return;
+                return None;
             }
         };
-        if let (ServerNotification::Progress(progress), Some(on_progress)) =
-            (&notification, on_progress)
-            && progress.progress_token == *token
-        {
-            on_progress(progress.clone());
-        }
+        let progress = match &notification {
+            ServerNotification::Progress(progress) if progress.progress_token == *token => {
+                Some(progress.clone())
+            }
+            _ => None,
+        };
         if let Some(see) = &self.0.on_notification {
             see(notification);
         }
+        progress
     }
 
     /// Remembers which arguments each listed tool mirrors; leaves out tools whose

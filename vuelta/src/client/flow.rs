@@ -1,5 +1,6 @@
 //! A flow as a value: a call that waits for answers, in this process or another.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::Error as _;
@@ -39,7 +40,6 @@ pub enum Step<M: AskingMethod> {
 ///     serde_json::to_string(&flow)
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
 pub struct Flow<M> {
     data: FlowData,
     method: PhantomData<fn() -> M>,
@@ -78,9 +78,8 @@ impl FlowData {
     }
 }
 
-impl std::fmt::Debug for FlowData {
-    /// Shows what is asked; not the arguments, the answers or the state.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for FlowData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Flow")
             .field("method", &self.method)
             .field("questions", &self.questions.keys().collect::<Vec<_>>())
@@ -95,6 +94,7 @@ impl<M: AskingMethod> Flow<M> {
     }
 
     /// Returns the questions, in the server's order.
+    #[must_use]
     pub fn questions(&self) -> impl ExactSizeIterator<Item = (&str, &InputRequest)> {
         self.data.questions.iter()
     }
@@ -151,7 +151,9 @@ impl<M: AskingMethod> Flow<M> {
             }
         }
         Ok(Leg {
-            params: self.data.params.parse()?,
+            params: self.data.params.parse().map_err(|error| {
+                Error::misuse(format!("the flow holds no params of {}: {error}", M::NAME))
+            })?,
             answers: (!self.data.questions.is_empty()).then_some(answers),
             state: self.data.state,
             retries: self.data.retries,
@@ -167,6 +169,26 @@ pub(super) struct Leg<M: AskingMethod> {
     pub(super) retries: u32,
 }
 
+// By hand: a derived one would demand the same of the marker `M`.
+impl<M> Clone for Flow<M> {
+    fn clone(&self) -> Self {
+        Self { data: self.data.clone(), method: PhantomData }
+    }
+}
+
+impl<M> PartialEq for Flow<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl<M> fmt::Debug for Flow<M> {
+    /// Shows what is asked; not the arguments, the answers or the state.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.data.fmt(f)
+    }
+}
+
 impl<M> Serialize for Flow<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.data.serialize(serializer)
@@ -175,13 +197,20 @@ impl<M> Serialize for Flow<M> {
 
 impl<'de, M: AskingMethod> Deserialize<'de> for Flow<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let data = FlowData::deserialize(deserializer)?;
-        if data.version != VERSION {
-            let found = data.version;
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+
+        // The version first: another one may have any other form.
+        let raw = Raw::deserialize(deserializer)?;
+        let Versioned { version } = raw.parse().map_err(D::Error::custom)?;
+        if version != VERSION {
             return Err(D::Error::custom(format_args!(
-                "a flow of version {found}; this release reads version {VERSION}"
+                "a flow of version {version}; this release reads version {VERSION}"
             )));
         }
+        let data: FlowData = raw.parse().map_err(D::Error::custom)?;
         let method = data.method.clone();
         Self::from_data(data).ok_or_else(|| {
             D::Error::custom(format_args!("a flow of {method}, expected one of {}", M::NAME))

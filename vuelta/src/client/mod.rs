@@ -83,7 +83,6 @@ struct Limits {
 
 impl Client {
     /// Starts a client.
-    #[must_use]
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
     }

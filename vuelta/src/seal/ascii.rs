@@ -125,7 +125,8 @@ fn scientific(decimal: &str) -> (String, i32) {
     }
     // A finite double has at most 17 digits and an exponent of three, so nothing overflows.
     let exponent: i32 = exponent.parse().unwrap_or_default();
-    let first = whole.len() as i32 - 1 - zeros as i32;
+    let place = |count: usize| i32::try_from(count).unwrap_or_default();
+    let first = place(whole.len()) - 1 - place(zeros);
     (digits.to_owned(), exponent + first)
 }
 

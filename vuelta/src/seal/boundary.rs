@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use vuelta_wire::{Implementation, InputRequired, Raw, methods};
 
-use crate::error::{self, Error, Result};
+use crate::error::{self, Error, Result, with_causes};
 use crate::outcome::Outcome;
 use crate::seal::claims::{self, Binding};
 use crate::seal::digest::arguments_digest;
@@ -69,38 +69,39 @@ impl RequestStateBoundary {
         target: Option<&str>,
         arguments: Option<&RawValue>,
     ) -> Result<Round, Reason> {
-        let arguments = arguments_digest(arguments.map(RawValue::get)).map_err(|e| full(&e))?;
+        let arguments = arguments_digest(arguments.map(RawValue::get)).map_err(|e| with_causes(&e))?;
         let bind = AssertUnwindSafe(|| (self.security.bind)(context));
         let principal = match catch_unwind(bind) {
             Ok(Ok(principal)) => principal,
-            Ok(Err(error)) => return Err(format!("principal binding error: {error}").into()),
+            Ok(Err(error)) => {
+                return Err(format!("principal binding error: {}", with_causes(&*error)).into());
+            }
             Err(_) => return Err("principal binding error: panic".into()),
         };
         Ok(Round { target: target.unwrap_or_default().to_owned(), arguments, principal })
     }
 
-    /// Opens a token; the error is the reason for the log.
-    fn open(&self, token: &RawValue, binding: &Binding<'_>) -> Result<String, Reason> {
+    /// Opens a token: returns what it carries, claims not yet checked. The error is the
+    /// reason for the log.
+    fn open(&self, token: &RawValue) -> Result<Vec<u8>, Reason> {
         let token: String = serde_json::from_str(token.get()).map_err(|_| "not a string")?;
         if token.len() > self.security.max_size {
             return Err("over the size limit".into());
         }
-        let opened = catch_unwind(AssertUnwindSafe(|| self.security.codec.open(&token)));
-        let payload = match opened {
-            Ok(opened) => opened.map_err(|error: InvalidRequestState| error.to_string())?,
-            Err(_) => return Err("codec error: panic".into()),
-        };
-        claims::verify(&payload, binding, self.now()).map_err(|reason| reason.to_string().into())
+        match catch_unwind(AssertUnwindSafe(|| self.security.codec.open(&token))) {
+            Ok(opened) => opened.map_err(|error: InvalidRequestState| error.to_string().into()),
+            Err(_) => Err("codec error: panic".into()),
+        }
     }
 
     /// Seals the state of a question; the error is the reason for the log.
     fn seal(&self, state: &str, binding: &Binding<'_>) -> Result<String, Reason> {
         let mut salt = [0; claims::SALT];
-        aead::fill_random(&mut salt).map_err(|error| full(&error))?;
+        aead::fill_random(&mut salt).map_err(|error| with_causes(&error))?;
         let payload = claims::mint(state, binding, self.now(), self.security.ttl, salt);
         let sealed = catch_unwind(AssertUnwindSafe(|| self.security.codec.seal(&payload)));
         let token = match sealed {
-            Ok(sealed) => sealed.map_err(|error| full(&error))?,
+            Ok(sealed) => sealed.map_err(|error| with_causes(&error))?,
             Err(_) => return Err("codec error: panic".into()),
         };
         let size = token.len();
@@ -131,17 +132,6 @@ impl Round {
             principal: self.principal.as_deref(),
         }
     }
-}
-
-/// Shows an error with its causes, for the log.
-fn full(error: &dyn std::error::Error) -> Reason {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text.into()
 }
 
 /// What of the params a token is bound to.
@@ -179,9 +169,12 @@ impl Middleware for RequestStateBoundary {
         let call = match bound.state.filter(|state| state.get() != "null") {
             None => call,
             Some(token) => {
-                let found = self.round(&context, target.as_deref(), arguments);
-                let opened = found.and_then(|found| {
-                    let state = self.open(token, &found.binding(info.name, audience))?;
+                // The codec first: nobody is identified for a token that is not authentic.
+                let opened = self.open(token).and_then(|payload| {
+                    let found = self.round(&context, target.as_deref(), arguments)?;
+                    let binding = found.binding(info.name, audience);
+                    let state = claims::verify(&payload, &binding, self.now())
+                        .map_err(|rejection| rejection.to_string())?;
                     round = Some(found);
                     Ok(state)
                 });

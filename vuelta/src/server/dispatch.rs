@@ -1,6 +1,8 @@
 //! One request from the transport to its answer.
 
+use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
@@ -8,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use vuelta_wire::methods::{self, Listen, Method};
 use vuelta_wire::{
-    ErrorObject, Extra, InputRequest, InputRequired, Raw, RequestId, RequestMeta, modern,
+    ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern,
 };
 
 use crate::error;
@@ -19,7 +21,6 @@ use super::Server;
 use super::classify::Envelope;
 
 /// A request as a transport hands it over.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct Incoming {
     /// The id under which the answer goes back.
@@ -63,6 +64,16 @@ impl Incoming {
         self.principal = extensions.get::<Principal>().cloned();
         self.extensions = extensions;
         self
+    }
+}
+
+impl fmt::Debug for Incoming {
+    /// Shows which request it is; not the params, the headers or the caller.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming")
+            .field("id", &self.id)
+            .field("method", &self.method)
+            .finish_non_exhaustive()
     }
 }
 
@@ -126,11 +137,12 @@ impl Server {
                 )
             }
             Err(error) => {
-                let object = error.to_object();
-                if error.as_rpc().is_none() {
-                    tracing::error!(%error, "request failed");
+                if error.is_invalid_params() {
+                    tracing::debug!(%error, "malformed params");
+                } else if error.as_rpc().is_none() {
+                    tracing::error!(error = %error::with_causes(&error), "request failed");
                 }
-                Err(object)
+                Err(error.to_object())
             }
         }
     }
@@ -139,15 +151,26 @@ impl Server {
     async fn run(&self, call: Call) -> Reply {
         let next = Next::new(&self.0.layers, &self.0.router);
         AssertUnwindSafe(next.run(call)).catch_unwind().await.unwrap_or_else(|panic| {
-            let message = panic
-                .downcast_ref::<&str>()
-                .copied()
-                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-                .unwrap_or("no message");
-            tracing::error!(message, "a handler panicked");
+            tracing::error!(panic = panic_message(&*panic), "a handler panicked");
             Err(error::internal().into())
         })
     }
+
+    /// Hands a notification to its handler; one that nobody handles is ignored.
+    pub async fn notify(&self, method: &str, params: Option<Raw>) {
+        let notified = AssertUnwindSafe(self.0.router.notify(method, params)).catch_unwind().await;
+        if let Err(panic) = notified {
+            tracing::error!(method, panic = panic_message(&*panic), "a handler panicked");
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
 }
 
 fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
@@ -178,10 +201,10 @@ fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
 fn check_question(question: &InputRequired, may_ask: bool) -> Result<(), ErrorObject> {
     let reason = if !may_ask {
         "only tools/call, prompts/get and resources/read may answer with a question"
-    } else if question.input_requests.is_none() && question.request_state.is_none() {
+    } else if question.is_empty() {
         "a question needs at least one of `inputRequests` and `requestState`"
-    } else if question.requests().any(|(_, request)| matches!(request, InputRequest::Other(_))) {
-        "a question must be an elicitation, a sampling or a list of roots"
+    } else if question.requests().any(|(_, request)| !request.is_known()) {
+        "a question must be a form, a URL, a sampling or a list of roots"
     } else {
         return Ok(());
     };

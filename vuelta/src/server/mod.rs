@@ -10,7 +10,7 @@ pub use self::dispatch::Incoming;
 use std::fmt;
 use std::sync::Arc;
 
-use vuelta_wire::{DiscoverResult, Implementation, ProtocolVersion, Raw};
+use vuelta_wire::{DiscoverResult, Implementation, ProtocolVersion};
 
 use crate::service::ErasedMiddleware;
 use crate::service::router::Router;
@@ -62,7 +62,6 @@ struct Inner {
 
 impl Server {
     /// Starts a server of this name and version.
-    #[must_use]
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
         ServerBuilder::new(Implementation::new(name, version))
     }
@@ -89,11 +88,6 @@ impl Server {
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
         self.0.router.serves(method)
-    }
-
-    /// Hands a notification to its handler; one that nobody handles is ignored.
-    pub async fn notify(&self, method: &str, params: Option<Raw>) {
-        self.0.router.notify(method, params).await;
     }
 }
 

@@ -1,7 +1,9 @@
 //! One request on its way through the middleware.
 
 use std::borrow::Cow;
+use std::fmt;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use vuelta_wire::methods::AskingParams;
 use vuelta_wire::{Raw, decode};
@@ -15,7 +17,6 @@ use crate::service::Context;
 pub type Reply = Result<Outcome<Raw>>;
 
 /// A request on its way to its handler.
-#[derive(Debug)]
 pub struct Call {
     method: Cow<'static, str>,
     params: Option<Raw>,
@@ -24,7 +25,6 @@ pub struct Call {
 }
 
 /// The `requestState` that the handler will see.
-#[derive(Debug)]
 enum State {
     /// What stands in the params.
     AsSent,
@@ -55,6 +55,24 @@ impl Call {
         &self.context
     }
 
+    /// Returns the `requestState` that the handler will see: opened, inside a boundary that
+    /// seals it, and as it was sent elsewhere.
+    #[must_use]
+    pub fn state(&self) -> Option<Cow<'_, str>> {
+        #[derive(Deserialize)]
+        struct Sent<'a> {
+            #[serde(borrow, default, rename = "requestState")]
+            state: Option<Cow<'a, str>>,
+        }
+        match &self.state {
+            State::Opened(opened) => Some(Cow::Borrowed(opened)),
+            State::AsSent => {
+                let sent: Sent<'_> = serde_json::from_str(self.params.as_ref()?.get()).ok()?;
+                sent.state
+            }
+        }
+    }
+
     /// Sets the `requestState` that the handler will see instead of the one that was sent.
     #[must_use]
     pub fn with_state(mut self, state: String) -> Self {
@@ -80,5 +98,15 @@ impl Call {
 
     pub(crate) fn into_context(self) -> Context {
         self.context
+    }
+}
+
+impl fmt::Debug for Call {
+    /// Shows which request it is; not the params or the state.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("method", &self.method)
+            .field("context", &self.context)
+            .finish_non_exhaustive()
     }
 }

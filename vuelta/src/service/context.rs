@@ -161,7 +161,8 @@ impl Context {
     ///
     /// Returns an error if the notification cannot be encoded.
     pub async fn log(&self, level: LoggingLevel, data: impl Into<Raw>) -> Result<()> {
-        if self.parts.meta.log_level.is_none_or(|lowest| level < lowest) {
+        // A listen stream carries no log, whatever its request has opted in to.
+        if self.parts.listens || self.parts.meta.log_level.is_none_or(|lowest| level < lowest) {
             return Ok(());
         }
         if !self.parts.logs {

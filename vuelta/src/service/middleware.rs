@@ -83,6 +83,10 @@ impl<'a> Next<'a> {
     }
 
     /// Runs the layers further in, then the handler.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that a layer or the handler answers with.
     pub async fn run(self, call: Call) -> Reply {
         match self.layers.split_first() {
             Some((layer, rest)) => {

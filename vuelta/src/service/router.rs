@@ -148,7 +148,7 @@ impl Router {
                     modern::encode_custom_result(&result, &server_info)
                         .map(Outcome::Complete)
                         .map_err(|error| {
-                            tracing::error!(%error, "a custom handler's result is no object");
+                            tracing::error!(%error, "a custom handler returned an invalid result");
                             error::invalid_result().into()
                         })
                 })

@@ -109,7 +109,7 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Questions and their digests, as a Python implementation computed them.
+/// Questions and the hashes of their texts, as a Python implementation computed them.
 const QUESTIONS: &[(&str, &str)] = &[
     (
         r#"{"mode":"form","message":"Deploy to prod?","requestedSchema":{"properties":{"ok":{"title":"Ok","type":"boolean"}},"required":["ok"],"title":"Confirm","type":"object"}}"#,
@@ -131,6 +131,13 @@ fn known_arguments_have_the_known_digests() {
     for (json, expected, digest) in ARGUMENTS {
         check(json, expected);
         assert_eq!(of(json), *digest, "{json}");
+    }
+}
+
+#[test]
+fn known_questions_have_the_known_hashes() {
+    for (question, hash) in QUESTIONS {
+        assert_eq!(short_hash(question), *hash, "{question}");
     }
 }
 

@@ -1,3 +1,0 @@
-//! everything-server.
-
-fn main() {}

@@ -1,0 +1,69 @@
+//! The server that the official conformance suite drives.
+//!
+//! ```console
+//! $ everything-server --port 0
+//! listening on http://127.0.0.1:41223/mcp
+//! ```
+//!
+//! The suite fixes the names of its tools, prompts and resources, and most of what they say:
+//! [conformance](https://github.com/modelcontextprotocol/conformance).
+
+mod complete;
+mod prompts;
+mod resources;
+mod rounds;
+mod samples;
+mod tools;
+
+use std::env;
+use std::process::ExitCode;
+
+use vuelta::seal::{Audience, RequestStateBoundary, RequestStateSecurity};
+use vuelta::{Result, Server};
+use vuelta_http::Listener;
+
+const USAGE: &str = "usage: everything-server --port PORT (0 takes a free one)";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let port = match arguments.as_slice() {
+        [flag, port] if flag == "--port" => port.parse::<u16>().ok(),
+        _ => None,
+    };
+    let Some(port) = port else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match listen(port).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn listen(port: u16) -> Result<()> {
+    let listener = Listener::bind(("127.0.0.1", port)).await?;
+    println!("listening on {}", listener.url());
+    listener.serve(server()?, std::future::pending()).await
+}
+
+fn server() -> Result<Server> {
+    Server::builder("everything-server", env!("CARGO_PKG_VERSION"))
+        .logging()
+        .on_list_tools(tools::list)
+        .on_call_tool(tools::call)
+        .on_list_prompts(prompts::list)
+        .on_get_prompt(prompts::get)
+        .on_list_resources(resources::list)
+        .on_list_resource_templates(resources::list_templates)
+        .on_read_resource(resources::read)
+        .on_complete(complete::complete)
+        .layer(RequestStateBoundary::new(
+            RequestStateSecurity::ephemeral()?,
+            Audience::Server,
+        ))
+        .build()
+}

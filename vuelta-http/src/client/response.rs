@@ -1,0 +1,219 @@
+//! From an HTTP response to the answer of a request.
+//!
+//! Source: [sending
+//! messages](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages).
+
+use std::time::Duration;
+
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use reqwest::Response;
+use vuelta::client::Notifications;
+use vuelta::wire::jsonrpc::{self, Message};
+use vuelta::{Error, Raw, RequestId, Result};
+
+use super::message::{Verdict, sort, uncorrelated};
+use super::sse::Parser;
+
+/// Reads the answer to the request `id`, and delivers the notifications before it.
+///
+/// `limit` bounds the bytes of a body, or of one event of a stream.
+pub(super) async fn answer(
+    mut response: Response,
+    id: &RequestId,
+    limit: usize,
+    notifications: &Notifications,
+) -> Result<Raw> {
+    let status = response.status();
+    if !status.is_success() {
+        return Err(refusal(response, limit).await);
+    }
+    let media_type = media_type(&response);
+    match media_type.as_deref() {
+        _ if status == StatusCode::ACCEPTED => {
+            let error = Error::peer("the server accepted the request but does not answer it");
+            Err(error.detail(shown(status)))
+        }
+        Some(JSON) => single(&body(&mut response, limit).await?, id),
+        Some(EVENT_STREAM) => {
+            let answer = stream(&mut response, id, limit, notifications).await;
+            let failed = matches!(&answer, Err(error) if error.as_rpc().is_none());
+            if !failed {
+                finish(&mut response).await;
+            }
+            answer
+        }
+        other => Err(Error::peer(format!(
+            "the server answered with content of type {:?}, not {JSON} or {EVENT_STREAM}: is \
+             this the URL of its MCP endpoint?",
+            other.unwrap_or_default()
+        ))
+        .detail(shown(status))),
+    }
+}
+
+/// Checks that a notification was accepted.
+pub(super) async fn acceptance(response: Response, limit: usize) -> Result<()> {
+    if response.status().is_success() {
+        return Ok(());
+    }
+    Err(refusal(response, limit).await)
+}
+
+/// Reads an answer that is one message.
+fn single(text: &[u8], id: &RequestId) -> Result<Raw> {
+    match sort(text, id)? {
+        Verdict::Answer(result) => Ok(result),
+        Verdict::Stray(found) => Err(uncorrelated(&found, id)),
+        Verdict::Notification(_) | Verdict::Malformed => {
+            Err(Error::peer("the server answered with a notification"))
+        }
+    }
+}
+
+/// Reads a stream up to the answer; what comes after means nothing.
+async fn stream(
+    response: &mut Response,
+    id: &RequestId,
+    limit: usize,
+    notifications: &Notifications,
+) -> Result<Raw> {
+    let mut parser = Parser::new(limit);
+    let mut stray = None;
+    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        let mut rest = &*chunk;
+        while let Some(event) = parser.next(&mut rest).map_err(|_| too_large(limit))? {
+            // An event without data primes streams of earlier revisions.
+            if event.name != b"message" || event.data.is_empty() {
+                tracing::debug!(name = %event.name.escape_ascii(), "event ignored");
+                continue;
+            }
+            match sort(&event.data, id)? {
+                Verdict::Answer(result) => return Ok(result),
+                Verdict::Notification(frame) => notifications.deliver(frame),
+                Verdict::Stray(found) => {
+                    tracing::warn!(%found, waiting = %id, "response ignored: nobody waits for it");
+                    stray = Some(found);
+                }
+                Verdict::Malformed => tracing::debug!("malformed notification ignored"),
+            }
+        }
+    }
+    Err(match stray {
+        Some(found) => uncorrelated(&found, id),
+        None => Error::transport("the stream ended before the answer"),
+    })
+}
+
+/// Lets a stream end whose answer has come: only then can its connection be used again.
+///
+/// The answer should be the last that a server sends; one that keeps the stream open loses the
+/// connection.
+async fn finish(response: &mut Response) {
+    let end = async { while let Ok(Some(_)) = response.chunk().await {} };
+    // Too late is no error.
+    let _ = tokio::time::timeout(GRACE, end).await;
+}
+
+/// Reads a response that is no success: the JSON-RPC error in its body, whatever its id, or
+/// what the status alone says.
+async fn refusal(mut response: Response, limit: usize) -> Error {
+    let status = response.status();
+    let media_type = media_type(&response);
+    // A stream may never end.
+    let text = if media_type.as_deref() == Some(EVENT_STREAM) {
+        Vec::new()
+    } else {
+        body(&mut response, limit).await.unwrap_or_default()
+    };
+    // Of other types only programs know what they say.
+    let is_plain = matches!(media_type.as_deref(), None | Some("text/plain"));
+    let error = match Message::parse(&text) {
+        Ok(Message::Response(jsonrpc::Response {
+            outcome: Err(error),
+            ..
+        })) => Error::from(error),
+        _ if is_plain => by_status(status, &excerpt(&text)),
+        _ => by_status(status, ""),
+    };
+    error.detail(shown(status))
+}
+
+/// Sorts a status without a JSON-RPC error by who must act: the transport's are those that
+/// pass, or that the caller mends by presenting itself; the rest is no answer of an MCP server.
+fn by_status(status: StatusCode, text: &str) -> Error {
+    let said = if text.is_empty() {
+        String::new()
+    } else {
+        format!(": {text:?}")
+    };
+    match status {
+        StatusCode::UNAUTHORIZED => Error::transport(format!(
+            "the server wants authorization{said}; set the header with \
+             `HttpTransport::builder(url).header(..)`"
+        )),
+        StatusCode::FORBIDDEN => Error::transport(format!("the server denies access{said}")),
+        StatusCode::TOO_MANY_REQUESTS => Error::transport(format!(
+            "the server is asked too often{said}; try again later"
+        )),
+        _ if status.is_server_error() => Error::transport(format!("the server failed{said}")),
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Error::peer(format!(
+            "there is no MCP endpoint at this URL{said}; check its path"
+        )),
+        _ => Error::peer(format!("the server refused the message{said}")),
+    }
+}
+
+/// Returns the beginning of a text, for an error.
+fn excerpt(text: &[u8]) -> String {
+    String::from_utf8_lossy(text)
+        .trim()
+        .chars()
+        .take(EXCERPT)
+        .collect()
+}
+
+async fn body(response: &mut Response, limit: usize) -> Result<Vec<u8>> {
+    let declared = response.content_length().unwrap_or(0);
+    if declared > u64::try_from(limit).unwrap_or(u64::MAX) {
+        return Err(too_large(limit));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        if body.len() + chunk.len() > limit {
+            return Err(too_large(limit));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Returns the media type in lower case, without parameters.
+fn media_type(response: &Response) -> Option<String> {
+    let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let essence = value.split(';').next().unwrap_or_default();
+    Some(essence.trim().to_ascii_lowercase())
+}
+
+fn broken(error: reqwest::Error) -> Error {
+    Error::transport("the connection broke before the answer").caused_by(error.without_url())
+}
+
+fn too_large(limit: usize) -> Error {
+    Error::peer(format!(
+        "the answer is larger than `max_response_size` ({limit} bytes)"
+    ))
+}
+
+fn shown(status: StatusCode) -> String {
+    format!("HTTP {}", status.as_u16())
+}
+
+/// How long a server may take from its answer to the end of the stream.
+const GRACE: Duration = Duration::from_millis(10);
+
+/// How many characters of a plain text an error shows.
+const EXCERPT: usize = 200;
+
+const JSON: &str = "application/json";
+const EVENT_STREAM: &str = "text/event-stream";
