@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use vuelta_wire::{
-    ClientCapabilities, DecodeError, ErrorCode, ErrorObject, ProtocolVersion, Raw,
-};
+use vuelta_wire::{ClientCapabilities, DecodeError, ErrorCode, ErrorObject, ProtocolVersion, Raw};
 
 use crate::client::FlowData;
 
@@ -44,13 +42,22 @@ enum Kind {
     /// A handler failed; the peer does not learn how.
     Handler(Source),
     /// The peer broke the protocol.
-    Peer { message: Cow<'static, str>, source: Option<Source> },
+    Peer {
+        message: Cow<'static, str>,
+        source: Option<Source>,
+    },
     /// The API was used wrongly.
     Misuse(Cow<'static, str>),
     /// The connection failed.
-    Transport { message: Cow<'static, str>, source: Option<Source> },
+    Transport {
+        message: Cow<'static, str>,
+        source: Option<Source>,
+    },
     /// Time ran out.
-    Timeout { what: Cow<'static, str>, after: Duration },
+    Timeout {
+        what: Cow<'static, str>,
+        after: Duration,
+    },
     /// The server still asks after the last round.
     Rounds { max: u32, flow: FlowData },
 }
@@ -83,7 +90,9 @@ impl Error {
     pub fn unknown_resource(uri: &str) -> Self {
         let message = format!("Unknown resource: {uri}");
         let data = serde_json::json!({ "uri": uri });
-        ErrorObject::new(ErrorCode::INVALID_PARAMS, message).data(data).into()
+        ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
+            .data(data)
+            .into()
     }
 
     /// Creates the error of a handler that failed; the peer does not learn how.
@@ -95,13 +104,19 @@ impl Error {
     /// Creates the error of a transport that lost its peer or could not reach it.
     #[must_use]
     pub fn transport(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Kind::Transport { message: message.into(), source: None })
+        Self::new(Kind::Transport {
+            message: message.into(),
+            source: None,
+        })
     }
 
     /// Creates the error of a peer that broke the protocol.
     #[must_use]
     pub fn peer(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Kind::Peer { message: message.into(), source: None })
+        Self::new(Kind::Peer {
+            message: message.into(),
+            source: None,
+        })
     }
 
     /// Creates the error of a caller who used the API wrongly; the message names the fix.
@@ -111,7 +126,10 @@ impl Error {
     }
 
     pub(crate) fn timeout(what: impl Into<Cow<'static, str>>, after: Duration) -> Self {
-        Self::new(Kind::Timeout { what: what.into(), after })
+        Self::new(Kind::Timeout {
+            what: what.into(),
+            after,
+        })
     }
 
     pub(crate) fn rounds(max: u32, flow: FlowData) -> Self {
@@ -225,7 +243,10 @@ pub(crate) fn internal() -> ErrorObject {
 }
 
 pub(crate) fn invalid_result() -> ErrorObject {
-    ErrorObject::new(ErrorCode::INTERNAL_ERROR, "Handler returned an invalid result")
+    ErrorObject::new(
+        ErrorCode::INTERNAL_ERROR,
+        "Handler returned an invalid result",
+    )
 }
 
 pub(crate) fn sealing_failed() -> ErrorObject {
@@ -243,8 +264,11 @@ pub(crate) fn method_not_found(method: &str) -> ErrorObject {
 
 pub(crate) fn unsupported_version(supported: &[ProtocolVersion], requested: &str) -> ErrorObject {
     let data = serde_json::json!({ "supported": supported, "requested": requested });
-    ErrorObject::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
-        .data(data)
+    ErrorObject::new(
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+        "Unsupported protocol version",
+    )
+    .data(data)
 }
 
 pub(crate) fn missing_capability(key: &str, missing: &ClientCapabilities) -> ErrorObject {
@@ -265,7 +289,12 @@ impl fmt::Display for Error {
         match &self.0.kind {
             Kind::Rpc(object) => {
                 write!(f, "{object}")?;
-                if let Some(data) = object.data.as_ref().map(Raw::get).filter(|data| *data != "\"\"") {
+                if let Some(data) = object
+                    .data
+                    .as_ref()
+                    .map(Raw::get)
+                    .filter(|data| *data != "\"\"")
+                {
                     write!(f, " {data}")?;
                 }
             }

@@ -34,6 +34,8 @@ pub use crate::service::{
     Call, Cancellation, Context, Inlet, Middleware, Next, NotificationFrame, Outlet, Principal,
     ProgressUpdate, Reply,
 };
+/// The types of the wire, all of them.
+pub use vuelta_wire as wire;
 #[doc(no_inline)]
 pub use vuelta_wire::{
     Annotations, Arguments, AudioContent, BlobResourceContents, BooleanSchema, CacheScope,
@@ -50,5 +52,3 @@ pub use vuelta_wire::{
     SamplingMessage, ServerCapabilities, ServerNotification, SingleSelectSchema, StringFormat,
     StringSchema, SubscriptionFilter, TextContent, Tool, ToolAnnotations,
 };
-/// The types of the wire, all of them.
-pub use vuelta_wire as wire;

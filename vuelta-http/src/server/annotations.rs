@@ -104,10 +104,11 @@ impl Annotations {
                 .headers(incoming.headers.clone().unwrap_or_default())
                 .extensions(incoming.extensions.clone());
             let listed = server.dispatch(request, Outlet::closed()).await;
-            let page: Option<Page<'_>> = listed
-                .as_ref()
-                .ok()
-                .and_then(|page| serde_json::from_str(page.get()).ok());
+            let page = listed.as_ref().ok().map(Raw::get);
+            if page.is_some_and(|page| !TELLING.iter().any(|part| page.contains(part))) {
+                return tools;
+            }
+            let page = page.and_then(|page| serde_json::from_str::<Page<'_>>(page).ok());
             let Some(page) = page else {
                 tracing::warn!("tools cannot be listed: Mcp-Param headers are not compared");
                 return Tools::new();
@@ -231,9 +232,7 @@ impl Page<'_> {
         for tool in &self.tools {
             found |= tool.name == wanted;
             let schema = tool.input_schema.get();
-            // Most schemas have no annotation, and finding that out is cheap. A backslash may
-            // spell one.
-            if !schema.contains("x-mcp-header") && !schema.contains("\\u") {
+            if !TELLING[..2].iter().any(|part| schema.contains(part)) {
                 continue;
             }
             match ParamHeaders::parse(&Raw::from(tool.input_schema)) {
@@ -248,6 +247,11 @@ impl Page<'_> {
         found
     }
 }
+
+/// What the JSON of a page holds if there is anything in it to find: an annotation, perhaps
+/// spelt with escapes, a page that follows, or leave to keep it. Looking for that is cheaper
+/// than decoding the page, which most calls can do without.
+const TELLING: [&str; 4] = ["x-mcp-header", "\\u", "nextCursor", "\"public\""];
 
 /// How long a list is kept at most, whatever its hints say.
 const MAX_TTL: Duration = Duration::from_secs(60);

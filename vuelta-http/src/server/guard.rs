@@ -51,7 +51,12 @@ impl Guard {
         self.check_origin(headers)
     }
 
-    fn check_host(&self, version: Version, target: &Uri, headers: &HeaderMap) -> Result<(), Rejected> {
+    fn check_host(
+        &self,
+        version: Version,
+        target: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<(), Rejected> {
         let rejected = |value: &[u8]| Err(Rejected::new(HOST, value));
         let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next();

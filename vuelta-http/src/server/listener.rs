@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tower_service::Service as _;
 use vuelta::{Error, Result};
 
+use super::linger::Linger;
 use super::respond;
 use super::{Body, Endpoint};
 
@@ -48,8 +49,8 @@ pub async fn serve(endpoint: impl Into<Endpoint>, addr: impl ToSocketAddrs) -> R
 
 /// An address that is listened on.
 ///
-/// It speaks HTTP/1.1, without TLS. A connection whose headers take longer than 30 s is
-/// closed. There are as many connections as the process has file descriptors; when they run
+/// It speaks HTTP/1.1, without TLS. A connection on which no request's headers come for 30 s
+/// is closed. There are as many connections as the process has file descriptors; when they run
 /// out, new ones wait.
 #[derive(Debug)]
 pub struct Listener {
@@ -93,8 +94,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// Returns an error if the endpoint cannot be served; a connection that fails is logged
-    /// only.
+    /// What goes wrong with one connection is logged, and no reason to end: so far nothing
+    /// makes this fail.
     ///
     /// # Cancel safety
     ///
@@ -146,7 +147,7 @@ fn connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Linger::new(stream)), service);
     let connection = graceful.watch(connection);
     async move {
         if let Err(error) = connection.await {

@@ -4,6 +4,7 @@ mod annotations;
 mod body;
 mod endpoint;
 mod guard;
+mod linger;
 mod listener;
 mod mirror;
 mod respond;

@@ -143,16 +143,27 @@ impl Callbacks {
 
     async fn answer_one(&self, key: &str, request: &InputRequest) -> Result<Raw> {
         let answer = match (request, self) {
-            (InputRequest::Elicit(ElicitParams::Form(form)), Self { form: Some(ask), .. }) => {
-                ask(form.clone())
-            }
+            (
+                InputRequest::Elicit(ElicitParams::Form(form)),
+                Self {
+                    form: Some(ask), ..
+                },
+            ) => ask(form.clone()),
             (InputRequest::Elicit(ElicitParams::Url(url)), Self { url: Some(ask), .. }) => {
                 ask(url.clone())
             }
-            (InputRequest::Sample(params), Self { sample: Some(ask), .. }) => {
-                ask(params.as_ref().clone())
-            }
-            (InputRequest::ListRoots(params), Self { roots: Some(ask), .. }) => ask(params.clone()),
+            (
+                InputRequest::Sample(params),
+                Self {
+                    sample: Some(ask), ..
+                },
+            ) => ask(params.as_ref().clone()),
+            (
+                InputRequest::ListRoots(params),
+                Self {
+                    roots: Some(ask), ..
+                },
+            ) => ask(params.clone()),
             _ => return Err(unanswerable(key, request)),
         };
         answer.await

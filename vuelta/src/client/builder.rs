@@ -30,7 +30,10 @@ pub struct Mode(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Auto,
-    Pinned { version: ProtocolVersion, discovered: Option<Box<DiscoverResult>> },
+    Pinned {
+        version: ProtocolVersion,
+        discovered: Option<Box<DiscoverResult>>,
+    },
 }
 
 impl Mode {
@@ -46,7 +49,10 @@ impl Mode {
     /// given with [`discovered`](Self::discovered).
     #[must_use]
     pub fn pinned(version: ProtocolVersion) -> Self {
-        Self(Kind::Pinned { version, discovered: None })
+        Self(Kind::Pinned {
+            version,
+            discovered: None,
+        })
     }
 
     /// Sets what the server answered when it was discovered before; only for a pinned mode,
@@ -57,7 +63,10 @@ impl Mode {
             Kind::Pinned { version, .. } => version,
             Kind::Auto => ProtocolVersion::V2026_07_28,
         };
-        Self(Kind::Pinned { version, discovered: Some(Box::new(result)) })
+        Self(Kind::Pinned {
+            version,
+            discovered: Some(Box::new(result)),
+        })
     }
 }
 
@@ -233,9 +242,15 @@ impl ClientBuilder {
                     ProtocolVersion::V2026_07_28
                 )));
             }
-            Kind::Pinned { version, discovered } => {
+            Kind::Pinned {
+                version,
+                discovered,
+            } => {
                 let unknown = || DiscoverResult::new([version.clone()], ServerCapabilities::new());
-                (version.clone(), discovered.as_deref().cloned().unwrap_or_else(unknown))
+                (
+                    version.clone(),
+                    discovered.as_deref().cloned().unwrap_or_else(unknown),
+                )
             }
             Kind::Auto => self.probe(&*transport, &next_id).await?,
         };
@@ -273,7 +288,9 @@ impl ClientBuilder {
                 .map_err(|_| Error::timeout(Discover::NAME, self.probe_timeout))?;
             let answer = answer.and_then(|raw| match decode_result::<Discover>(raw.get()) {
                 Ok(Decoded::Complete(result)) => Ok(result),
-                Ok(Decoded::InputRequired(_)) => Err(Error::peer("server/discover was answered with a question")),
+                Ok(Decoded::InputRequired(_)) => {
+                    Err(Error::peer("server/discover was answered with a question"))
+                }
                 Err(error) => Err(Error::peer(format!("{}: {error}", Discover::NAME))),
             });
             match decide(answer, again) {
@@ -287,6 +304,8 @@ impl ClientBuilder {
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientBuilder").field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("ClientBuilder")
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
     }
 }

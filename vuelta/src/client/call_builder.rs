@@ -8,9 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use vuelta_wire::methods::{AskingMethod, AskingParams, CallTool, GetPrompt};
 use vuelta_wire::modern::Decoded;
-use vuelta_wire::{
-    Arguments, InputRequired, InputResponses, LoggingLevel, ProgressParams, Raw,
-};
+use vuelta_wire::{Arguments, InputRequired, InputResponses, LoggingLevel, ProgressParams, Raw};
 
 use crate::error::{Error, Result};
 
@@ -56,18 +54,33 @@ type OnRound = dyn Fn(Round<'_>) + Send + Sync;
 
 impl<M: AskingMethod> CallBuilder<M> {
     pub(super) fn new(client: Client, params: Result<M::Params>) -> Self {
-        let leg = params.map(|params| Leg { params, answers: None, state: None, retries: 0 });
+        let leg = params.map(|params| Leg {
+            params,
+            answers: None,
+            state: None,
+            retries: 0,
+        });
         Self::with(client, leg)
     }
 
     pub(super) fn resumed(client: Client, flow: Flow<M>) -> Self {
-        let leg = flow.into_leg().map(|leg| Leg { retries: leg.retries + 1, ..leg });
+        let leg = flow.into_leg().map(|leg| Leg {
+            retries: leg.retries + 1,
+            ..leg
+        });
         Self::with(client, leg)
     }
 
     fn with(client: Client, leg: Result<Leg<M>>) -> Self {
         let max_rounds = client.0.limits.max_rounds;
-        Self { client, leg, options: Options::default(), deadline: None, max_rounds, on_round: None }
+        Self {
+            client,
+            leg,
+            options: Options::default(),
+            deadline: None,
+            max_rounds,
+            on_round: None,
+        }
     }
 
     /// Sets how long the server may take to answer each request; the client's if not set.
@@ -201,9 +214,17 @@ impl<M: AskingMethod> CallBuilder<M> {
                 }
                 Next::Answer => {
                     let concurrent = self.client.0.limits.concurrent_callbacks;
-                    let answers = self.client.0.callbacks.answer(&question, concurrent).await?;
+                    let answers = self
+                        .client
+                        .0
+                        .callbacks
+                        .answer(&question, concurrent)
+                        .await?;
                     let number = progress.retries();
-                    self.observe(|| Round::Answered { number, answers: &answers });
+                    self.observe(|| Round::Answered {
+                        number,
+                        answers: &answers,
+                    });
                     Some(answers)
                 }
             };
@@ -280,7 +301,9 @@ impl CallBuilder<GetPrompt> {
                 None
             } else {
                 Some(raw.parse().map_err(|error| {
-                    Error::misuse(format!("the arguments of a prompt must be strings: {error}"))
+                    Error::misuse(format!(
+                        "the arguments of a prompt must be strings: {error}"
+                    ))
                 })?)
             };
             Ok(leg)
@@ -291,6 +314,8 @@ impl CallBuilder<GetPrompt> {
 
 impl<M: AskingMethod> fmt::Debug for CallBuilder<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallBuilder").field("method", &M::NAME).finish_non_exhaustive()
+        f.debug_struct("CallBuilder")
+            .field("method", &M::NAME)
+            .finish_non_exhaustive()
     }
 }

@@ -15,11 +15,11 @@ use vuelta_wire::methods::{
 use vuelta_wire::modern::{Decoded, decode_result};
 use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
-    Arguments, CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult, Extra,
-    GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, LoggingLevel, Members, NoParams, PaginatedParams, ProgressParams,
-    ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId, RequestMeta,
-    ServerNotification, Tool, meta, modern,
+    Arguments, CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult,
+    Extra, GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, LoggingLevel, Members, NoParams, PaginatedParams,
+    ProgressParams, ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId,
+    RequestMeta, ServerNotification, Tool, meta, modern,
 };
 
 use crate::error::{Error, Result};
@@ -145,7 +145,8 @@ impl Client {
     ///
     /// Returns the server's error, or what went wrong with the connection.
     pub async fn list_tools_from(&self, cursor: impl Into<String>) -> Result<ListToolsResult> {
-        self.list_tools_page(PaginatedParams::new().cursor(cursor)).await
+        self.list_tools_page(PaginatedParams::new().cursor(cursor))
+            .await
     }
 
     async fn list_tools_page(&self, params: PaginatedParams) -> Result<ListToolsResult> {
@@ -178,7 +179,8 @@ impl Client {
     ///
     /// Returns the server's error, or what went wrong with the connection.
     pub async fn list_resource_templates(&self) -> Result<ListResourceTemplatesResult> {
-        self.plain::<ListResourceTemplates>(&PaginatedParams::new()).await
+        self.plain::<ListResourceTemplates>(&PaginatedParams::new())
+            .await
     }
 
     /// Completes an argument.
@@ -198,22 +200,20 @@ impl Client {
     ///
     /// Returns the server's error, or what went wrong with the connection; and an error if
     /// `params` do not encode to an object or null.
-    pub async fn request(
-        &self,
-        method: impl Into<String>,
-        params: impl Serialize,
-    ) -> Result<Raw> {
+    pub async fn request(&self, method: impl Into<String>, params: impl Serialize) -> Result<Raw> {
         let raw = Raw::encode(&params).map_err(unencodable)?;
         let mut options = Options::default();
         let mut members = Extra::default();
         if !raw.is_null() {
             members = raw.parse().map_err(|error| {
-                Error::misuse(format!("the params of a request must be an object or null: {error}"))
+                Error::misuse(format!(
+                    "the params of a request must be an object or null: {error}"
+                ))
             })?;
             if let Some(meta) = members.remove("_meta") {
-                options.meta = meta
-                    .parse()
-                    .map_err(|error| Error::misuse(format!("`_meta` must be an object: {error}")))?;
+                options.meta = meta.parse().map_err(|error| {
+                    Error::misuse(format!("`_meta` must be an object: {error}"))
+                })?;
             }
         }
         let id = self.next_id();
@@ -238,7 +238,9 @@ impl Client {
     pub async fn notify(&self, method: impl Into<String>, params: impl Serialize) -> Result<()> {
         let params = Raw::encode(&params).map_err(unencodable)?;
         if !params.is_null() && !params.is_object() {
-            return Err(Error::misuse("the params of a notification must be an object or null"));
+            return Err(Error::misuse(
+                "the params of a notification must be an object or null",
+            ));
         }
         let params = (!params.is_null()).then_some(params);
         self.0.transport.notify(method.into(), params).await
@@ -249,12 +251,15 @@ impl Client {
         let id = self.next_id();
         let encoded = self.encode(params, &options, &id)?;
         let version = self.0.protocol_version.clone();
-        let raw = self.exchange(Outgoing::new(id, M::NAME, encoded, version), &options).await?;
+        let raw = self
+            .exchange(Outgoing::new(id, M::NAME, encoded, version), &options)
+            .await?;
         match read::<M>(&raw)? {
             Decoded::Complete(result) => Ok(result),
-            Decoded::InputRequired(_) => {
-                Err(Error::peer(format!("{} was answered with a question", M::NAME)))
-            }
+            Decoded::InputRequired(_) => Err(Error::peer(format!(
+                "{} was answered with a question",
+                M::NAME
+            ))),
         }
     }
 
@@ -283,13 +288,18 @@ impl Client {
 
     fn encode(&self, params: &impl Members, options: &Options, id: &RequestId) -> Result<Raw> {
         let inner = &self.0;
-        let mut meta =
-            RequestMeta::new(inner.protocol_version.clone(), inner.capabilities.clone())
-                .client_info(inner.info.clone());
+        let mut meta = RequestMeta::new(inner.protocol_version.clone(), inner.capabilities.clone())
+            .client_info(inner.info.clone());
         meta.log_level = options.log_level.or(inner.log_level);
-        meta.progress_token =
-            options.on_progress.is_some().then(|| ProgressToken(id.clone()));
-        for (key, value) in options.meta.iter().filter(|(key, _)| !RESERVED.contains(key)) {
+        meta.progress_token = options
+            .on_progress
+            .is_some()
+            .then(|| ProgressToken(id.clone()));
+        for (key, value) in options
+            .meta
+            .iter()
+            .filter(|(key, _)| !RESERVED.contains(key))
+        {
             meta.extra.insert(key, value.clone());
         }
         modern::encode_params(params, &meta).map_err(unencodable)
@@ -365,19 +375,30 @@ impl Client {
                 false
             }
         });
-        let mut headers = self.0.param_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut headers = self
+            .0
+            .param_headers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         headers.extend(known);
     }
 
     fn mirrored(&self, tool: &str, params: &Raw) -> Result<Vec<(String, String)>> {
-        let known = self.0.param_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self
+            .0
+            .param_headers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let Some(headers) = known.get(tool).filter(|headers| !headers.is_empty()) else {
             return Ok(Vec::new());
         };
         let params: CallToolParams = params.parse()?;
         let arguments = params.arguments.as_ref().map(Arguments::get);
         let rendered = headers.render(arguments);
-        Ok(rendered.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Ok(rendered
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect())
     }
 }
 

@@ -90,7 +90,10 @@ impl fmt::Debug for FlowData {
 
 impl<M: AskingMethod> Flow<M> {
     pub(crate) fn from_data(data: FlowData) -> Option<Self> {
-        (data.method == M::NAME).then_some(Self { data, method: PhantomData })
+        (data.method == M::NAME).then_some(Self {
+            data,
+            method: PhantomData,
+        })
     }
 
     /// Returns the questions, in the server's order.
@@ -107,7 +110,10 @@ impl<M: AskingMethod> Flow<M> {
 
     /// Returns the keys of the questions that have no answer yet.
     pub fn unanswered(&self) -> impl Iterator<Item = &str> {
-        self.data.questions.keys().filter(|key| self.data.answers.get(key).is_none())
+        self.data
+            .questions
+            .keys()
+            .filter(|key| self.data.answers.get(key).is_none())
     }
 
     /// Answers the question under `key`; a later answer replaces an earlier one.
@@ -172,7 +178,10 @@ pub(super) struct Leg<M: AskingMethod> {
 // By hand: a derived one would demand the same of the marker `M`.
 impl<M> Clone for Flow<M> {
     fn clone(&self) -> Self {
-        Self { data: self.data.clone(), method: PhantomData }
+        Self {
+            data: self.data.clone(),
+            method: PhantomData,
+        }
     }
 }
 
@@ -213,7 +222,10 @@ impl<'de, M: AskingMethod> Deserialize<'de> for Flow<M> {
         let data: FlowData = raw.parse().map_err(D::Error::custom)?;
         let method = data.method.clone();
         Self::from_data(data).ok_or_else(|| {
-            D::Error::custom(format_args!("a flow of {method}, expected one of {}", M::NAME))
+            D::Error::custom(format_args!(
+                "a flow of {method}, expected one of {}",
+                M::NAME
+            ))
         })
     }
 }

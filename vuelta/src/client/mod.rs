@@ -2,8 +2,8 @@
 
 mod answers;
 mod builder;
-mod calls;
 mod call_builder;
+mod calls;
 mod flow;
 mod probe;
 mod rounds;
@@ -12,8 +12,8 @@ mod transport;
 pub use self::answers::IntoAnswer;
 pub use self::builder::{ClientBuilder, Mode};
 pub use self::call_builder::CallBuilder;
-pub use self::flow::{Flow, Step};
 pub(crate) use self::flow::FlowData;
+pub use self::flow::{Flow, Step};
 pub use self::rounds::Round;
 pub use self::transport::{IntoTransport, Notifications, Outgoing, Transport};
 
@@ -25,8 +25,8 @@ use std::time::Duration;
 
 use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
-    ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities,
-    ServerNotification, meta,
+    ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion,
+    ServerCapabilities, ServerNotification, meta,
 };
 
 use self::answers::Callbacks;

@@ -40,12 +40,18 @@ pub(super) fn decide(answer: Result<DiscoverResult>, again: bool) -> Probe {
 }
 
 fn newest_common(supported: &[ProtocolVersion]) -> Option<ProtocolVersion> {
-    SPOKEN.into_iter().find(|version| supported.contains(version))
+    SPOKEN
+        .into_iter()
+        .find(|version| supported.contains(version))
 }
 
 fn no_common(supported: &[ProtocolVersion]) -> Error {
     let list = |versions: &[ProtocolVersion]| {
-        versions.iter().map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ")
+        versions
+            .iter()
+            .map(ProtocolVersion::as_str)
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     Error::peer(format!(
         "no revision in common: the server speaks [{}], this client [{}]",
@@ -66,7 +72,12 @@ fn unsupported(error: &Error) -> Option<Vec<ProtocolVersion>> {
     if object.code != ErrorCode::UNSUPPORTED_PROTOCOL_VERSION {
         return None;
     }
-    object.data.as_ref()?.parse::<Data>().ok().map(|data| data.supported)
+    object
+        .data
+        .as_ref()?
+        .parse::<Data>()
+        .ok()
+        .map(|data| data.supported)
 }
 
 #[cfg(test)]

@@ -58,7 +58,11 @@ const LONGEST_WAIT: Duration = Duration::from_millis(250);
 
 impl Progress {
     pub(super) const fn new(retries: u32, max: u32) -> Self {
-        Self { retries, max, wait: FIRST_WAIT }
+        Self {
+            retries,
+            max,
+            wait: FIRST_WAIT,
+        }
     }
 
     /// Returns how many times the request was sent again.

@@ -37,7 +37,14 @@ impl Outgoing {
         params: Raw,
         protocol_version: ProtocolVersion,
     ) -> Self {
-        Self { id, method: method.into(), params, protocol_version, target: None, mirrored: Vec::new() }
+        Self {
+            id,
+            method: method.into(),
+            params,
+            protocol_version,
+            target: None,
+            mirrored: Vec::new(),
+        }
     }
 }
 
@@ -67,7 +74,11 @@ pub trait Transport: Send + Sync + 'static {
     /// # Errors
     ///
     /// Returns an error if it could not be sent.
-    fn notify(&self, method: String, params: Option<Raw>) -> impl Future<Output = Result<()>> + Send;
+    fn notify(
+        &self,
+        method: String,
+        params: Option<Raw>,
+    ) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// What a client can connect to: a transport, a server in memory, or what becomes one.
@@ -120,8 +131,11 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A [`Transport`] behind a pointer.
 pub(super) trait ErasedTransport: Send + Sync {
-    fn request(&self, request: Outgoing, notifications: Notifications)
-    -> BoxFuture<'_, Result<Raw>>;
+    fn request(
+        &self,
+        request: Outgoing,
+        notifications: Notifications,
+    ) -> BoxFuture<'_, Result<Raw>>;
     fn notify(&self, method: String, params: Option<Raw>) -> BoxFuture<'_, Result<()>>;
 }
 

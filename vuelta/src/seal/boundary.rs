@@ -55,7 +55,11 @@ impl RequestStateBoundary {
     #[must_use]
     pub fn new(security: RequestStateSecurity, audience: Audience) -> Self {
         let named = security.audience.clone();
-        Self { security, default: audience, audience: named }
+        Self {
+            security,
+            default: audience,
+            audience: named,
+        }
     }
 
     fn now(&self) -> f64 {
@@ -69,7 +73,8 @@ impl RequestStateBoundary {
         target: Option<&str>,
         arguments: Option<&RawValue>,
     ) -> Result<Round, Reason> {
-        let arguments = arguments_digest(arguments.map(RawValue::get)).map_err(|e| with_causes(&e))?;
+        let arguments =
+            arguments_digest(arguments.map(RawValue::get)).map_err(|e| with_causes(&e))?;
         let bind = AssertUnwindSafe(|| (self.security.bind)(context));
         let principal = match catch_unwind(bind) {
             Ok(Ok(principal)) => principal,
@@ -78,7 +83,11 @@ impl RequestStateBoundary {
             }
             Err(_) => return Err("principal binding error: panic".into()),
         };
-        Ok(Round { target: target.unwrap_or_default().to_owned(), arguments, principal })
+        Ok(Round {
+            target: target.unwrap_or_default().to_owned(),
+            arguments,
+            principal,
+        })
     }
 
     /// Opens a token: returns what it carries, claims not yet checked. The error is the
@@ -106,7 +115,9 @@ impl RequestStateBoundary {
         };
         let size = token.len();
         if size > self.security.max_size {
-            return Err(format!("{size} bytes, over the limit of {}", self.security.max_size).into());
+            return Err(
+                format!("{size} bytes, over the limit of {}", self.security.max_size).into(),
+            );
         }
         if size > self.security.warn_size {
             tracing::warn!(method = binding.method, size, "requestState is large");
@@ -159,7 +170,11 @@ impl Middleware for RequestStateBoundary {
             // A member given twice: no reading of the params is the right one.
             return Err(error::invalid_params().into());
         };
-        let target = if info.target == Some("uri") { bound.uri } else { bound.name };
+        let target = if info.target == Some("uri") {
+            bound.uri
+        } else {
+            bound.name
+        };
         let target: Option<String> = target.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let arguments = bound.arguments.filter(|_| info.target == Some("name"));
 
@@ -190,7 +205,10 @@ impl Middleware for RequestStateBoundary {
         };
 
         let mut reply = next.run(call).await?;
-        if let Outcome::InputRequired(InputRequired { request_state: Some(state), .. }) = &mut reply
+        if let Outcome::InputRequired(InputRequired {
+            request_state: Some(state),
+            ..
+        }) = &mut reply
         {
             let round = match round {
                 Some(round) => Ok(round),

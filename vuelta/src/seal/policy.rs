@@ -156,7 +156,9 @@ impl RequestStateSecurity {
 
     pub(super) fn check(&self) -> Result<()> {
         if self.ttl.is_zero() {
-            return Err(Error::misuse("the ttl of requestState must be longer than zero"));
+            return Err(Error::misuse(
+                "the ttl of requestState must be longer than zero",
+            ));
         }
         Ok(())
     }

@@ -172,7 +172,14 @@ impl ServerBuilder {
     ///
     /// Returns an error if a layer cannot be part of this server; the message says why.
     pub fn build(self) -> Result<Server> {
-        let Self { info, instructions, extensions, logs, mut router, mut layers } = self;
+        let Self {
+            info,
+            instructions,
+            extensions,
+            logs,
+            mut router,
+            mut layers,
+        } = self;
         for layer in &mut layers {
             layer.attach(&info)?;
         }
@@ -180,14 +187,19 @@ impl ServerBuilder {
         if !extensions.is_empty() {
             capabilities.extensions = Some(extensions.into_iter().collect());
         }
-        let mut discover =
-            DiscoverResult::new([ProtocolVersion::V2026_07_28], capabilities);
+        let mut discover = DiscoverResult::new([ProtocolVersion::V2026_07_28], capabilities);
         discover.instructions = instructions;
         if !router.serves(Discover::NAME) {
             let encoded = modern::encode_result(discover.clone(), router.server_info())?;
             router.discover(encoded);
         }
-        Ok(Server(Arc::new(Inner { info, discover, router, layers, logs })))
+        Ok(Server(Arc::new(Inner {
+            info,
+            discover,
+            router,
+            layers,
+            logs,
+        })))
     }
 }
 
@@ -206,7 +218,11 @@ fn capabilities(router: &Router, logs: bool) -> ServerCapabilities {
     if router.serves(ListPrompts::NAME) || router.serves(GetPrompt::NAME) {
         capabilities.prompts = Some(list());
     }
-    let resources = [ListResources::NAME, ListResourceTemplates::NAME, ReadResource::NAME];
+    let resources = [
+        ListResources::NAME,
+        ListResourceTemplates::NAME,
+        ReadResource::NAME,
+    ];
     if resources.into_iter().any(|method| router.serves(method)) {
         let mut resources = ResourcesCapability::new();
         resources.list_changed = listens;
@@ -224,6 +240,8 @@ fn capabilities(router: &Router, logs: bool) -> ServerCapabilities {
 
 impl std::fmt::Debug for ServerBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerBuilder").field("info", &self.info).finish_non_exhaustive()
+        f.debug_struct("ServerBuilder")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
     }
 }

@@ -39,7 +39,10 @@ impl<'a> Envelope<'a> {
             };
             ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
         })?;
-        Ok(Self { meta: keys.meta, version: keys.protocol_version })
+        Ok(Self {
+            meta: keys.meta,
+            version: keys.protocol_version,
+        })
     }
 
     /// Returns the raw `_meta` object.

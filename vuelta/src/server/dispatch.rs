@@ -9,9 +9,7 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use vuelta_wire::methods::{self, Listen, Method};
-use vuelta_wire::{
-    ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern,
-};
+use vuelta_wire::{ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern};
 
 use crate::error;
 use crate::outcome::Outcome;
@@ -95,7 +93,14 @@ impl Server {
     }
 
     async fn dispatch_inner(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
-        let Incoming { id, method, params, headers, principal, extensions } = incoming;
+        let Incoming {
+            id,
+            method,
+            params,
+            headers,
+            principal,
+            extensions,
+        } = incoming;
         let envelope = Envelope::find(params.as_ref().map(Raw::get))?;
         envelope.check_version(self.supported_versions())?;
         let info = methods::lookup(&method);
@@ -150,15 +155,20 @@ impl Server {
     /// Runs the layers and the handler; a panic becomes an error that tells nothing.
     async fn run(&self, call: Call) -> Reply {
         let next = Next::new(&self.0.layers, &self.0.router);
-        AssertUnwindSafe(next.run(call)).catch_unwind().await.unwrap_or_else(|panic| {
-            tracing::error!(panic = panic_message(&*panic), "a handler panicked");
-            Err(error::internal().into())
-        })
+        AssertUnwindSafe(next.run(call))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|panic| {
+                tracing::error!(panic = panic_message(&*panic), "a handler panicked");
+                Err(error::internal().into())
+            })
     }
 
     /// Hands a notification to its handler; one that nobody handles is ignored.
     pub async fn notify(&self, method: &str, params: Option<Raw>) {
-        let notified = AssertUnwindSafe(self.0.router.notify(method, params)).catch_unwind().await;
+        let notified = AssertUnwindSafe(self.0.router.notify(method, params))
+            .catch_unwind()
+            .await;
         if let Err(panic) = notified {
             tracing::error!(method, panic = panic_message(&*panic), "a handler panicked");
         }
@@ -189,8 +199,7 @@ fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
             version.unwrap_or(vuelta_wire::ProtocolVersion::V2026_07_28),
             capabilities.unwrap_or_else(vuelta_wire::ClientCapabilities::new),
         );
-        meta.client_info =
-            member(vuelta_wire::meta::CLIENT_INFO).and_then(|raw| raw.parse().ok());
+        meta.client_info = member(vuelta_wire::meta::CLIENT_INFO).and_then(|raw| raw.parse().ok());
         meta.progress_token =
             member(vuelta_wire::meta::PROGRESS_TOKEN).and_then(|raw| raw.parse().ok());
         Ok(meta)

@@ -93,6 +93,8 @@ impl Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("info", &self.0.info).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("info", &self.0.info)
+            .finish_non_exhaustive()
     }
 }

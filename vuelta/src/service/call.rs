@@ -34,7 +34,12 @@ enum State {
 
 impl Call {
     pub(crate) fn new(method: Cow<'static, str>, params: Option<Raw>, context: Context) -> Self {
-        Self { method, params, context, state: State::AsSent }
+        Self {
+            method,
+            params,
+            context,
+            state: State::AsSent,
+        }
     }
 
     /// Returns the method.

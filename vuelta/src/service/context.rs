@@ -44,11 +44,17 @@ struct Round {
 
 impl Context {
     pub(crate) fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), round: Arc::default() }
+        Self {
+            parts: Arc::new(parts),
+            round: Arc::default(),
+        }
     }
 
     pub(crate) fn with_round(self, answers: InputResponses, state: Option<String>) -> Self {
-        Self { parts: self.parts, round: Arc::new(Round { answers, state }) }
+        Self {
+            parts: self.parts,
+            round: Arc::new(Round { answers, state }),
+        }
     }
 
     /// Returns the id of the request.
@@ -139,7 +145,9 @@ impl Context {
     ///
     /// Returns an error if a number is not finite.
     pub async fn report(&self, update: ProgressUpdate) -> Result<()> {
-        let Some(token) = self.progress_token() else { return Ok(()) };
+        let Some(token) = self.progress_token() else {
+            return Ok(());
+        };
         let mut params = ProgressParams::new(token.clone(), update.progress);
         params.total = update.total;
         params.message = update.message;
@@ -152,8 +160,8 @@ impl Context {
         self.parts.meta.progress_token.as_ref()
     }
 
-    /// Logs to the client; nothing below the level that the request opted in to, or if it did
-    /// not.
+    /// Logs to the client; nothing below the level that the request opted in to, if it did not,
+    /// or if it is a subscription.
     ///
     /// The server must declare that it logs: see `ServerBuilder::logging`.
     ///
@@ -162,14 +170,21 @@ impl Context {
     /// Returns an error if the notification cannot be encoded.
     pub async fn log(&self, level: LoggingLevel, data: impl Into<Raw>) -> Result<()> {
         // A listen stream carries no log, whatever its request has opted in to.
-        if self.parts.listens || self.parts.meta.log_level.is_none_or(|lowest| level < lowest) {
+        if self.parts.listens
+            || self
+                .parts
+                .meta
+                .log_level
+                .is_none_or(|lowest| level < lowest)
+        {
             return Ok(());
         }
         if !self.parts.logs {
             tracing::warn!("log notification dropped: declare it with `ServerBuilder::logging`");
             return Ok(());
         }
-        self.notify(ServerNotification::Message(LogParams::new(level, data))).await
+        self.notify(ServerNotification::Message(LogParams::new(level, data)))
+            .await
     }
 
     /// Sends a notification on the stream of this request.
@@ -190,7 +205,10 @@ impl Context {
         let params = notification
             .encode_params()
             .map_err(|error| Error::misuse(format!("cannot encode a notification: {error}")))?;
-        self.parts.outlet.send(NotificationFrame::new(notification.method(), params)).await;
+        self.parts
+            .outlet
+            .send(NotificationFrame::new(notification.method(), params))
+            .await;
         Ok(())
     }
 }
@@ -220,7 +238,11 @@ impl ProgressUpdate {
     /// Creates an update.
     #[must_use]
     pub fn new(progress: impl Into<Number>) -> Self {
-        Self { progress: progress.into(), total: None, message: None }
+        Self {
+            progress: progress.into(),
+            total: None,
+            message: None,
+        }
     }
 
     /// Sets where it ends.

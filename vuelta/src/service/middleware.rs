@@ -90,7 +90,15 @@ impl<'a> Next<'a> {
     pub async fn run(self, call: Call) -> Reply {
         match self.layers.split_first() {
             Some((layer, rest)) => {
-                layer.handle(call, Next { layers: rest, router: self.router }).await
+                layer
+                    .handle(
+                        call,
+                        Next {
+                            layers: rest,
+                            router: self.router,
+                        },
+                    )
+                    .await
             }
             None => self.router.handle(call).await,
         }
@@ -99,6 +107,8 @@ impl<'a> Next<'a> {
 
 impl fmt::Debug for Next<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Next").field("layers", &self.layers.len()).finish_non_exhaustive()
+        f.debug_struct("Next")
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
     }
 }

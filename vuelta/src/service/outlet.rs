@@ -20,7 +20,10 @@ impl NotificationFrame {
     /// Creates a frame.
     #[must_use]
     pub fn new(method: impl Into<String>, params: Option<Raw>) -> Self {
-        Self { method: method.into(), params }
+        Self {
+            method: method.into(),
+            params,
+        }
     }
 }
 
@@ -47,20 +50,32 @@ impl Outlet {
     pub fn open() -> (Self, Inlet) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         let over = Arc::new(AtomicBool::new(false));
-        (Self { sender: Some(sender), over: Arc::clone(&over) }, Inlet { receiver, over })
+        (
+            Self {
+                sender: Some(sender),
+                over: Arc::clone(&over),
+            },
+            Inlet { receiver, over },
+        )
     }
 
     /// Creates an outlet to a peer that takes no notifications: they are dropped.
     #[must_use]
     pub fn closed() -> Self {
-        Self { sender: None, over: Arc::new(AtomicBool::new(true)) }
+        Self {
+            sender: None,
+            over: Arc::new(AtomicBool::new(true)),
+        }
     }
 
     /// Hands a notification over; one that comes after the response, or after the peer left,
     /// is dropped.
     pub(crate) async fn send(&self, frame: NotificationFrame) {
         if self.over.load(Ordering::Acquire) {
-            tracing::debug!(method = frame.method, "notification dropped: its request is over");
+            tracing::debug!(
+                method = frame.method,
+                "notification dropped: its request is over"
+            );
             return;
         }
         if let Some(sender) = &self.sender

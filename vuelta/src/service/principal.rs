@@ -21,7 +21,11 @@ impl Principal {
     /// Creates the principal of a client that acts on its own behalf.
     #[must_use]
     pub fn new(client_id: impl Into<String>) -> Self {
-        Self { client_id: client_id.into(), issuer: None, subject: None }
+        Self {
+            client_id: client_id.into(),
+            issuer: None,
+            subject: None,
+        }
     }
 
     /// Sets who issued the token.
@@ -41,7 +45,11 @@ impl Principal {
     /// Returns the identity that state is bound to: the three parts as a JSON array.
     #[must_use]
     pub fn identity(&self) -> String {
-        let parts = [Some(self.client_id.as_str()), self.issuer.as_deref(), self.subject.as_deref()];
+        let parts = [
+            Some(self.client_id.as_str()),
+            self.issuer.as_deref(),
+            self.subject.as_deref(),
+        ];
         let mut json = String::from("[");
         for (index, part) in parts.into_iter().enumerate() {
             if index > 0 {

@@ -27,7 +27,11 @@ pub(crate) struct Router {
 
 impl Router {
     pub(crate) fn new(server_info: Raw) -> Self {
-        Self { requests: HashMap::new(), notifications: HashMap::new(), server_info }
+        Self {
+            requests: HashMap::new(),
+            notifications: HashMap::new(),
+            server_info,
+        }
     }
 
     pub(crate) fn serves(&self, method: &str) -> bool {
@@ -125,7 +129,10 @@ impl Router {
     /// Registers `server/discover`, whose answer is already encoded.
     pub(crate) fn discover(&mut self, result: Raw) {
         self.insert(Discover::NAME, move |call| {
-            ready(call.decode::<NoParams>().map(|_| Outcome::Complete(result.clone())))
+            ready(
+                call.decode::<NoParams>()
+                    .map(|_| Outcome::Complete(result.clone())),
+            )
         });
     }
 
@@ -162,7 +169,8 @@ impl Router {
         F: Fn(Option<Raw>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        self.notifications.insert(method, Box::new(move |params| Box::pin(handler(params))));
+        self.notifications
+            .insert(method, Box::new(move |params| Box::pin(handler(params))));
     }
 
     fn insert<F>(&mut self, method: impl Into<Cow<'static, str>>, handler: F)
@@ -174,7 +182,9 @@ impl Router {
 }
 
 fn complete<R: ResultBody>(result: R, server_info: &Raw) -> Reply {
-    modern::encode_result(result, server_info).map(Outcome::Complete).map_err(unencodable)
+    modern::encode_result(result, server_info)
+        .map(Outcome::Complete)
+        .map_err(unencodable)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]

@@ -36,7 +36,10 @@ impl Memory {
     /// Creates a connection to `server`.
     #[must_use]
     pub fn new(server: &Server) -> Self {
-        Self { server: server.clone(), extensions: http::Extensions::new() }
+        Self {
+            server: server.clone(),
+            extensions: http::Extensions::new(),
+        }
     }
 
     /// Attaches a value to every request, as a layer in front of an HTTP server would; a

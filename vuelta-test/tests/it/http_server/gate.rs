@@ -6,7 +6,7 @@ use vuelta_http::Endpoint;
 use vuelta_test::fixture;
 
 use super::post::Post;
-use super::socket::{Socket, exchange, listen};
+use super::socket::{Socket, exchange, listen, wire};
 use crate::logs::Logs;
 
 fn endpoint() -> Endpoint {
@@ -289,6 +289,20 @@ async fn a_stream_without_an_end_is_cut_off_at_the_limit() {
     let chunk = format!("{:x}\r\n{}\r\n", 1025, "x".repeat(1025));
     socket.write(chunk.as_bytes()).await;
     assert_eq!(socket.response().await.status, 413);
+}
+
+#[tokio::test]
+async fn who_sends_a_large_body_to_its_end_still_reads_the_refusal() {
+    let addr = listen(endpoint().body_limit(1024)).await;
+    let large = "x".repeat(16 * 1024 * 1024);
+    for post in [
+        Post::bare(large.as_str()),
+        Post::bare(large.as_str()).set("Host", "evil.example"),
+    ] {
+        let mut socket = Socket::open(addr).await;
+        socket.try_write(&wire(&post)).await.unwrap();
+        assert_eq!(socket.response().await.status, 413);
+    }
 }
 
 #[tokio::test]

@@ -78,20 +78,17 @@ impl Lister {
     }
 
     /// Sends a call; returns the message of the refusal if it is refused.
-    #[track_caller]
-    fn send(&self, post: Post) -> impl Future<Output = Result<(), String>> {
-        async move {
-            let before = self.called.load(Ordering::SeqCst);
-            let response = post.send(&self.endpoint).await;
-            let ran = self.called.load(Ordering::SeqCst) > before;
-            if response.status == 200 {
-                response.result();
-                assert!(ran);
-                return Ok(());
-            }
-            assert!(!ran, "a refused call has run");
-            Err(response.refused(400, &json!(1), -32020))
+    async fn send(&self, post: Post) -> Result<(), String> {
+        let before = self.called.load(Ordering::SeqCst);
+        let response = post.send(&self.endpoint).await;
+        let ran = self.called.load(Ordering::SeqCst) > before;
+        if response.status == 200 {
+            response.result();
+            assert!(ran);
+            return Ok(());
         }
+        assert!(!ran, "a refused call has run");
+        Err(response.refused(400, &json!(1), -32020))
     }
 }
 

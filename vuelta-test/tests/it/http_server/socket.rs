@@ -1,6 +1,7 @@
 //! Requests over a real connection, byte by byte.
 
 use std::future::pending;
+use std::io;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -35,7 +36,12 @@ impl Socket {
 
     /// Writes bytes; a peer that stopped reading has answered already.
     pub(super) async fn write(&mut self, bytes: &[u8]) {
-        let _ = self.tcp.write_all(bytes).await;
+        let _ = self.try_write(bytes).await;
+    }
+
+    /// Writes bytes to a peer that reads them all.
+    pub(super) async fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.tcp.write_all(bytes).await
     }
 
     pub(super) async fn post(&mut self, post: &Post) {

@@ -20,7 +20,10 @@ fn what_is_answered_by_hand_is_declared_beside_what_callbacks_answer() {
         declared: ClientCapabilities::new().roots(Declared::new()),
         ..Callbacks::default()
     };
-    assert_eq!(declared(&callbacks), r#"{"roots":{},"elicitation":{"form":{}}}"#);
+    assert_eq!(
+        declared(&callbacks),
+        r#"{"roots":{},"elicitation":{"form":{}}}"#
+    );
 }
 
 #[test]
@@ -31,5 +34,8 @@ fn an_empty_elicitation_keeps_its_forms_beside_urls() {
         declared: ClientCapabilities::new().elicitation(ElicitationCapability::new()),
         ..Callbacks::default()
     };
-    assert_eq!(declared(&callbacks), r#"{"elicitation":{"form":{},"url":{}}}"#);
+    assert_eq!(
+        declared(&callbacks),
+        r#"{"elicitation":{"form":{},"url":{}}}"#
+    );
 }
