@@ -152,6 +152,12 @@ impl Error {
         self
     }
 
+    /// Returns how the transport saw it, such as `HTTP 406`.
+    #[must_use]
+    pub fn transport_detail(&self) -> Option<&str> {
+        self.0.detail.as_deref()
+    }
+
     /// Returns the JSON-RPC error that the peer sent, or that the peer is sent.
     #[must_use]
     pub fn as_rpc(&self) -> Option<&ErrorObject> {
@@ -317,8 +323,9 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
+    /// Shows the message and its causes: what a `main` that returns the error prints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({})", with_causes(self))
+        f.write_str(&with_causes(self))
     }
 }
 

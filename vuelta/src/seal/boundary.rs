@@ -181,7 +181,7 @@ impl Middleware for RequestStateBoundary {
         let audience = self.audience.as_deref();
         let context = call.context().clone();
         let mut round = None;
-        let call = match bound.state.filter(|state| state.get() != "null") {
+        let call = match bound.state {
             None => call,
             Some(token) => {
                 // The codec first: nobody is identified for a token that is not authentic.
