@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use vuelta::seal::RequestStateSecurity;
 use vuelta::transport::Memory;
 use vuelta::wire::methods::{CallTool, GetPrompt, ReadResource};
@@ -1085,7 +1085,7 @@ async fn rounds_count_on_when_a_flow_goes_on() {
     assert_eq!(server.sent().len(), 3);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn dropping_a_call_ends_its_request_on_the_server() {
     let (started, over) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (begin, end) = (Arc::clone(&started), Arc::clone(&over));
@@ -1113,7 +1113,8 @@ async fn dropping_a_call_ends_its_request_on_the_server() {
         _ = client.call_tool("slow", ()) => panic!("it never ends"),
         () = started.notified() => {}
     }
-    over.notified().await;
+    let told = timeout(Duration::from_secs(1), over.notified()).await;
+    told.expect("the request is over");
     assert!(
         client.list_tools().await.is_err(),
         "the connection serves on"

@@ -3,9 +3,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
 use vuelta::server::Incoming;
 use vuelta::transport::Memory;
 use vuelta::wire::{AcknowledgedParams, ListChangedParams, ListenResult};
@@ -420,7 +422,7 @@ async fn ids_keep_their_value_and_their_type() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn dropping_a_request_drops_its_handler_and_fires_its_token() {
     struct Guard(Trace);
 
@@ -459,10 +461,11 @@ async fn dropping_a_request_drops_its_handler_and_fires_its_token() {
         () = started.notified() => {}
     }
     assert_eq!(trace.take(), ["handler dropped"]);
-    assert!(over.await.unwrap());
+    let fired = timeout(Duration::from_secs(1), over).await;
+    assert!(fired.expect("the token fires").unwrap());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn work_that_outlives_its_request_is_told() {
     let (sender, spawned) = oneshot::channel();
     let sender = Mutex::new(Some(sender));
@@ -476,7 +479,8 @@ async fn work_that_outlives_its_request_is_told() {
     .build()
     .unwrap();
     call(&server).await.unwrap();
-    spawned.await.unwrap().await.unwrap();
+    let work = timeout(Duration::from_secs(1), spawned.await.unwrap()).await;
+    work.expect("the token fires").unwrap();
 }
 
 /// Calls the tool with these members of `_meta`; returns the answer and what was sent before.
