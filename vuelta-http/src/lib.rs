@@ -8,4 +8,4 @@ mod server;
 
 // The public interface is:
 pub use crate::client::{HttpTransport, HttpTransportBuilder, url};
-pub use crate::server::{Body, Endpoint, Listener, serve};
+pub use crate::server::{Body, Endpoint, IntoEndpoint, Listener, serve};

@@ -12,15 +12,29 @@
 //!   by hand with [`CallBuilder::step`], and store the [`Flow`] that waits for answers.
 //! - The state between rounds travels through the client. [`seal`] encrypts it and binds it
 //!   to the request, the caller and a time.
+//! - [`testing`] answers questions by script, and attacks the state in between.
 //!
 //! HTTP is in the crate `vuelta-http`; the types of the wire are in [`wire`].
 
+// What the macros write names this crate; its own tests use them too.
+#[cfg(test)]
+extern crate self as vuelta;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 pub mod client;
 mod error;
+pub mod form;
+mod macros;
+pub mod mcp;
 mod outcome;
+pub mod resolve;
+mod schema;
 pub mod seal;
 pub mod server;
 mod service;
+pub mod testing;
 pub mod transport;
 
 // The public interface is:
@@ -28,8 +42,14 @@ pub use crate::client::{
     CallBuilder, Client, ClientBuilder, Flow, IntoTransport, Mode, Round, Step, Transport,
 };
 pub use crate::error::{Error, Result};
+#[doc(no_inline)]
+pub use crate::form::Form;
+pub use crate::macros::{Form, methods, prompt, resolver, resource, tool};
+pub use crate::mcp::{Json, McpServer, ToolError};
 pub use crate::outcome::Outcome;
-pub use crate::server::{Server, ServerBuilder};
+#[doc(no_inline)]
+pub use crate::resolve::{Answer, Ask, Elicit, ListRoots, Sample, Visited};
+pub use crate::server::{IntoServer, Server, ServerBuilder};
 pub use crate::service::{
     Call, Cancellation, Context, Inlet, Middleware, Next, NotificationFrame, Outlet, Principal,
     ProgressUpdate, Reply,
@@ -52,3 +72,16 @@ pub use vuelta_wire::{
     SamplingMessage, ServerCapabilities, ServerNotification, SingleSelectSchema, StringFormat,
     StringSchema, SubscriptionFilter, TextContent, Tool, ToolAnnotations,
 };
+
+// The examples of the guide, which compile and run as tests.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../guide/questions.md")]
+    struct Questions;
+    #[doc = include_str!("../guide/state.md")]
+    struct State;
+    #[doc = include_str!("../guide/testing.md")]
+    struct Testing;
+    #[doc = include_str!("../guide/coming-from-rmcp.md")]
+    struct ComingFromRmcp;
+}

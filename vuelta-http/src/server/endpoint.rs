@@ -22,7 +22,7 @@ use vuelta::server::classify::{self, Envelope};
 use vuelta::wire::header;
 use vuelta::wire::jsonrpc::{self, Message, MessageError};
 use vuelta::wire::methods::{Listen, Method as _};
-use vuelta::{ErrorCode, ErrorObject, Outlet, Raw, RequestId, Server};
+use vuelta::{ErrorCode, ErrorObject, IntoServer, Outlet, Raw, RequestId, Result, Server};
 
 use super::annotations::Annotations;
 use super::body::{self, Body, ReadError};
@@ -130,6 +130,10 @@ impl Endpoint {
         self.with(|inner| inner.keep_alive = silence)
     }
 
+    pub(super) fn server(&self) -> &Server {
+        &self.0.server
+    }
+
     fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
         let mut inner = Arc::unwrap_or_clone(self.0);
         change(&mut inner);
@@ -149,6 +153,28 @@ impl From<&Server> for Endpoint {
     }
 }
 
+/// What can be served over HTTP: an [`Endpoint`], a [`Server`], or what is built into one.
+pub trait IntoEndpoint {
+    /// Becomes the endpoint.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the server cannot be built.
+    fn into_endpoint(self) -> Result<Endpoint>;
+}
+
+impl IntoEndpoint for Endpoint {
+    fn into_endpoint(self) -> Result<Endpoint> {
+        Ok(self)
+    }
+}
+
+impl<S: IntoServer> IntoEndpoint for S {
+    fn into_endpoint(self) -> Result<Endpoint> {
+        self.into_server().map(Endpoint::new)
+    }
+}
+
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
@@ -164,7 +190,8 @@ where
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future =
+        Pin<Box<dyn Future<Output = std::result::Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

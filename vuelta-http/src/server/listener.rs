@@ -19,7 +19,7 @@ use vuelta::{Error, Result};
 
 use super::linger::Linger;
 use super::respond;
-use super::{Body, Endpoint};
+use super::{Body, Endpoint, IntoEndpoint};
 
 /// Serves an endpoint at `/mcp` of an address until Ctrl-C.
 ///
@@ -35,7 +35,7 @@ use super::{Body, Endpoint};
 /// vuelta_http::serve(server, "127.0.0.1:8000").await
 /// # }
 /// ```
-pub async fn serve(endpoint: impl Into<Endpoint>, addr: impl ToSocketAddrs) -> Result<()> {
+pub async fn serve(endpoint: impl IntoEndpoint, addr: impl ToSocketAddrs) -> Result<()> {
     let listener = Listener::bind(addr).await?;
     tracing::info!(url = listener.url(), "listening");
     let interrupt = async {
@@ -102,10 +102,11 @@ impl Listener {
     /// Dropping the future closes all connections at once.
     pub async fn serve(
         self,
-        endpoint: impl Into<Endpoint>,
+        endpoint: impl IntoEndpoint,
         shutdown: impl Future<Output = ()>,
     ) -> Result<()> {
-        let endpoint = endpoint.into();
+        let endpoint = endpoint.into_endpoint()?;
+        endpoint.server().start().await?;
         let mut shutdown = std::pin::pin!(shutdown);
         let graceful = GracefulShutdown::new();
         let mut connections = JoinSet::new();
@@ -129,6 +130,7 @@ impl Listener {
             tracing::warn!("requests are still in flight: their connections are closed");
         }
         connections.shutdown().await;
+        endpoint.server().stop().await;
         Ok(())
     }
 }

@@ -12,5 +12,5 @@ mod sse;
 mod status;
 
 pub use self::body::Body;
-pub use self::endpoint::Endpoint;
+pub use self::endpoint::{Endpoint, IntoEndpoint};
 pub use self::listener::{Listener, serve};

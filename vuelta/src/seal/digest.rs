@@ -28,6 +28,11 @@ pub(crate) fn arguments_digest(json: Option<&str>) -> Result<String, DigestError
     ))
 }
 
+/// Returns the digest of a question: of `rendered_json`, compact ASCII JSON, as it stands.
+pub(crate) fn question_digest(rendered_json: &str) -> String {
+    short_hash(rendered_json)
+}
+
 /// Returns `json` in its canonical form.
 fn canonical(json: &str) -> Result<String, DigestError> {
     let mut writer = Writer {

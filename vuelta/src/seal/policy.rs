@@ -48,7 +48,7 @@ type Bind = dyn Fn(&Context) -> Result<Option<String>, BoxError> + Send + Sync;
 #[derive(Clone)]
 pub struct RequestStateSecurity {
     pub(super) codec: Arc<dyn StateCodec>,
-    pub(super) ttl: Duration,
+    pub(crate) ttl: Duration,
     pub(super) audience: Option<String>,
     pub(super) bind: Arc<Bind>,
     pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,

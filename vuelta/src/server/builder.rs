@@ -22,6 +22,7 @@ use crate::outcome::Outcome;
 use crate::service::router::Router;
 use crate::service::{Context, ErasedMiddleware, Middleware};
 
+use super::lifespan::Lifespan;
 use super::{Inner, Server};
 
 /// Puts a [`Server`] together.
@@ -33,6 +34,7 @@ pub struct ServerBuilder {
     logs: bool,
     router: Router,
     layers: Vec<Box<dyn ErasedMiddleware>>,
+    lifespan: Lifespan,
 }
 
 macro_rules! handlers {
@@ -67,7 +69,7 @@ macro_rules! handlers {
 }
 
 impl ServerBuilder {
-    pub(super) fn new(info: Implementation) -> Self {
+    pub(crate) fn new(info: Implementation) -> Self {
         let server_info = Raw::encode(&info).expect("an implementation has string keys only");
         Self {
             info,
@@ -76,6 +78,7 @@ impl ServerBuilder {
             logs: false,
             router: Router::new(server_info),
             layers: Vec::new(),
+            lifespan: Lifespan::default(),
         }
     }
 
@@ -166,6 +169,30 @@ impl ServerBuilder {
         self
     }
 
+    /// Runs once before the first request: opens what handlers need.
+    ///
+    /// If it fails the server serves nothing. Hooks run in the order in which they are given.
+    pub fn on_start<F, Fut>(mut self, hook: F) -> Self
+    where
+        F: FnOnce() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.lifespan.on_start(hook);
+        self
+    }
+
+    /// Runs once after the last request, when a transport ends well: closes what was opened.
+    ///
+    /// Hooks run in the reverse of the order in which they are given; one that fails is logged.
+    pub fn on_stop<F, Fut>(mut self, hook: F) -> Self
+    where
+        F: FnOnce() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<()>> + Send + 'static,
+    {
+        self.lifespan.on_stop(hook);
+        self
+    }
+
     /// Finishes the server.
     ///
     /// # Errors
@@ -179,6 +206,7 @@ impl ServerBuilder {
             logs,
             mut router,
             mut layers,
+            lifespan,
         } = self;
         for layer in &mut layers {
             layer.attach(&info)?;
@@ -199,6 +227,7 @@ impl ServerBuilder {
             router,
             layers,
             logs,
+            lifespan,
         })))
     }
 }

@@ -109,6 +109,11 @@ impl Server {
         let may_ask = info.is_some_and(|info| info.may_ask);
         let capabilities = meta.client_capabilities.clone();
 
+        self.0
+            .lifespan
+            .start()
+            .await
+            .map_err(|error| error.to_object())?;
         let cancellation = CancellationToken::new();
         // Fires when the handler is done as well as when this future is dropped.
         let _over = cancellation.clone().drop_guard();

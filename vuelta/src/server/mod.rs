@@ -3,6 +3,7 @@
 mod builder;
 pub mod classify;
 mod dispatch;
+mod lifespan;
 
 pub use self::builder::ServerBuilder;
 pub use self::dispatch::Incoming;
@@ -12,8 +13,11 @@ use std::sync::Arc;
 
 use vuelta_wire::{DiscoverResult, Implementation, ProtocolVersion};
 
+use crate::error::Result;
 use crate::service::ErasedMiddleware;
 use crate::service::router::Router;
+
+use self::lifespan::Lifespan;
 
 /// A server: handlers for the methods it serves, and layers around them. Cheap to clone.
 ///
@@ -58,6 +62,7 @@ struct Inner {
     router: Router,
     layers: Vec<Box<dyn ErasedMiddleware>>,
     logs: bool,
+    lifespan: Lifespan,
 }
 
 impl Server {
@@ -84,10 +89,51 @@ impl Server {
         &self.0.discover.supported_versions
     }
 
+    /// Runs the start hooks, once; a transport does it before it serves, and a request that
+    /// comes earlier does it too.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one failed, now or before: the server then serves nothing.
+    pub async fn start(&self) -> Result<()> {
+        self.0.lifespan.start().await
+    }
+
+    /// Runs the stop hooks, once, last one first; a transport does it after its last request.
+    pub async fn stop(&self) {
+        self.0.lifespan.stop().await;
+    }
+
     /// Returns whether there is a handler for `method`.
     #[must_use]
     pub fn serves(&self, method: &str) -> bool {
         self.0.router.serves(method)
+    }
+}
+
+/// What can be served: a [`Server`], or what is built into one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be served",
+    note = "pass a `Server` or an `McpServer`"
+)]
+pub trait IntoServer {
+    /// Becomes the server.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be built.
+    fn into_server(self) -> Result<Server>;
+}
+
+impl IntoServer for Server {
+    fn into_server(self) -> Result<Server> {
+        Ok(self)
+    }
+}
+
+impl IntoServer for &Server {
+    fn into_server(self) -> Result<Server> {
+        Ok(self.clone())
     }
 }
 
