@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
+use vuelta::{Client, ElicitResult};
 
 /// How long an example may take to answer before it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -18,15 +20,18 @@ const FLEET_KEYS: &str = env!("CARGO_BIN_EXE_fleet_keys");
 const ENVELOPE_CODEC: &str = env!("CARGO_BIN_EXE_envelope_codec");
 const BRIEFING_PROMPT: &str = env!("CARGO_BIN_EXE_briefing_prompt");
 
-/// The provisioning server on a free port; it ends when this value is dropped.
-struct Provisioner {
+const BOOKSHOP: &str = env!("CARGO_BIN_EXE_bookshop");
+const DELETE_FOLDER: &str = env!("CARGO_BIN_EXE_delete_folder");
+
+/// A server on a free port; it ends when this value is dropped.
+struct Serving {
     _child: Child,
     url: String,
 }
 
-impl Provisioner {
-    async fn start() -> Self {
-        let mut child = Command::new(PROVISION_SERVER)
+impl Serving {
+    async fn start(program: &str) -> Self {
+        let mut child = Command::new(program)
             .arg("127.0.0.1:0")
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -75,7 +80,7 @@ async fn fail(program: &str, arguments: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_client_never_sees_the_rounds() {
-    let server = Provisioner::start().await;
+    let server = Serving::start(PROVISION_SERVER).await;
     assert_eq!(
         run(PROVISION_CLIENT, &[&server.url]).await,
         "asked: Which region should the database live in?\n\
@@ -85,7 +90,7 @@ async fn a_client_never_sees_the_rounds() {
 
 #[tokio::test]
 async fn a_second_process_finishes_the_flow_that_the_first_has_stored() {
-    let server = Provisioner::start().await;
+    let server = Serving::start(PROVISION_SERVER).await;
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("flow.json");
     let file = file.to_str().expect("UTF-8");
 
@@ -104,7 +109,7 @@ async fn a_second_process_finishes_the_flow_that_the_first_has_stored() {
     );
 
     // Another process of the server has another key.
-    let other = Provisioner::start().await;
+    let other = Serving::start(PROVISION_SERVER).await;
     let complaint = fail(MANUAL_LOOP, &["finish", &other.url, file, "eu-west-1"]).await;
     assert!(
         complaint.contains("Invalid or expired requestState"),
@@ -149,4 +154,56 @@ async fn prompts_and_template_resources_ask() {
          asked: Which language?\n\
          note:///plan: The note plan.\n"
     );
+}
+
+async fn client(server: &Serving, answer: Value) -> Client {
+    Client::builder()
+        .on_elicit(move |_| {
+            let answer = ElicitResult::accept(answer.clone());
+            async move { answer }
+        })
+        .connect(vuelta_http::url(&server.url).expect("a URL"))
+        .await
+        .expect("the server answers")
+}
+
+#[tokio::test]
+async fn a_dependency_asks_only_when_it_must() {
+    let server = Serving::start(BOOKSHOP).await;
+    let client = client(&server, json!({ "confirm": true })).await;
+    let ordered = client
+        .call_tool("order_book", json!({ "title": "Dune" }))
+        .await
+        .unwrap();
+    assert_eq!(ordered.as_text(), "Ordered 'Dune'; it arrives tomorrow.");
+    let waited = client
+        .call_tool("order_book", json!({ "title": "Neuromancer" }))
+        .await
+        .unwrap();
+    assert_eq!(
+        waited.as_text(),
+        "Backordered 'Neuromancer'; it arrives in 2-3 weeks."
+    );
+}
+
+#[tokio::test]
+async fn a_question_in_the_middle_of_a_body() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("delete_folder");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a"), "").unwrap();
+    let server = Serving::start(DELETE_FOLDER).await;
+    let arguments = json!({ "path": folder });
+
+    let unsure = client(&server, json!({ "sure": false })).await;
+    let kept = unsure.call_tool("delete", &arguments).await.unwrap();
+    assert_eq!(kept.as_text(), "Nothing was deleted.");
+    assert!(folder.exists());
+
+    let sure = client(&server, json!({ "sure": true })).await;
+    let deleted = sure.call_tool("delete", &arguments).await.unwrap();
+    assert_eq!(
+        deleted.as_text(),
+        format!("Deleted {} with 1 files.", folder.display())
+    );
+    assert!(!folder.exists());
 }

@@ -20,10 +20,15 @@ pub(crate) fn step<'a>(repo: &'a Repo, arguments: &[String]) -> Step<'a> {
 
 fn run(repo: &Repo, arguments: &[String]) -> Result<(), String> {
     let python = peers::python_sdk(repo)?;
-    process::run(
-        repo.cargo()
-            .args(["build", "--locked", "-p", "vuelta-test", "--bins"]),
-    )?;
+    process::run(repo.cargo().args([
+        "build",
+        "--locked",
+        "-p",
+        "vuelta-test",
+        "-p",
+        "examples",
+        "--bins",
+    ]))?;
     let program = |name: &str| {
         let mut command = Command::new(repo.built_program(name));
         command

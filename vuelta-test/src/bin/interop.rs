@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use vuelta_test::interop::{self, Part};
 
 const USAGE: &str = "\
-usage: interop [PART ..]           the parts: calls, tokens, rotation; all of them by default
+usage: interop [PART ..]           the parts: calls, tokens, rotation, bookshop; all by default
        interop --serve KEY [..]    a server that seals with the first key and opens with all
 ";
 

@@ -1,5 +1,6 @@
 //! The provisioning fixture across SDKs and processes: which parts there are, and what they share.
 
+mod bookshop;
 mod check;
 mod matrix;
 mod python;
@@ -30,11 +31,13 @@ pub enum Part {
     Tokens,
     /// New keys while flows are in progress.
     Rotation,
+    /// Dependencies of the high-level server.
+    Bookshop,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 3] = [Self::Calls, Self::Tokens, Self::Rotation];
+    pub const ALL: [Self; 4] = [Self::Calls, Self::Tokens, Self::Rotation, Self::Bookshop];
 
     /// Returns the part of this name.
     #[must_use]
@@ -43,6 +46,7 @@ impl Part {
             "calls" => Some(Self::Calls),
             "tokens" => Some(Self::Tokens),
             "rotation" => Some(Self::Rotation),
+            "bookshop" => Some(Self::Bookshop),
             _ => None,
         }
     }
@@ -89,6 +93,11 @@ impl Programs {
         self.owned(Command::new(&self.own))
     }
 
+    /// Returns the command line of a program that was built beside this one.
+    fn beside(&self, name: &str) -> Result<Command, Failure> {
+        self.owned(Command::new(self.own.with_file_name(name)))
+    }
+
     fn owned(&self, mut command: Command) -> Result<Command, Failure> {
         let log = File::options().append(true).open(&self.log)?;
         command
@@ -114,6 +123,7 @@ pub async fn run(parts: &[Part]) -> Result<bool, Failure> {
             Part::Calls => stories::run(&programs).await?,
             Part::Tokens => tokens::run(&programs).await?,
             Part::Rotation => rotation::run(&programs).await?,
+            Part::Bookshop => bookshop::run(&programs).await?,
         };
         println!("{matrix}");
         passed += matrix.passed();

@@ -9,12 +9,13 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use super::Programs;
 use super::check::{Checked, Failure};
 
-/// Runs every scenario of the Python client against a server.
+/// Runs every scenario of a Python program against a server.
 pub(super) async fn scenarios(
     programs: &Programs,
+    program: &str,
     url: &str,
 ) -> Result<Vec<(String, Checked)>, Failure> {
-    let client = programs.python("client.py")?.arg(url).spawn()?;
+    let client = programs.python(program)?.arg(url).spawn()?;
     let output = client.wait_with_output().await?;
     let printed = String::from_utf8(output.stdout)?;
     let scenarios = printed.lines().map(|line| {

@@ -87,6 +87,13 @@ impl Server {
         Self::spawn(command).await
     }
 
+    /// Starts an example of a server, which stands beside this program.
+    pub(super) async fn start_example(programs: &Programs, name: &str) -> Result<Self, Failure> {
+        let mut command = programs.beside(name)?;
+        command.arg("127.0.0.1:0");
+        Self::spawn(command).await
+    }
+
     async fn spawn(mut command: Command) -> Result<Self, Failure> {
         let mut child = command
             .spawn()

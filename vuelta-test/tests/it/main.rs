@@ -11,6 +11,7 @@ mod logs;
 mod raw;
 mod scripted;
 
+mod arguments;
 mod boundary;
 mod client_loop;
 mod context;

@@ -54,7 +54,7 @@ pub(super) async fn run(programs: &Programs) -> Result<Matrix, Failure> {
     let rust = Server::start(programs, Sdk::Rust, KEYS).await?;
     let python = Server::start(programs, Sdk::Python, KEYS).await?;
 
-    for (name, checked) in in_time(python::scenarios(programs, rust.url())).await? {
+    for (name, checked) in in_time(python::scenarios(programs, "client.py", rust.url())).await? {
         matrix.set(&name, 0, checked);
     }
     for (column, server) in [(1, &python), (2, &rust)] {
