@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod conversation;
 mod engine;
 mod graph;
 pub(crate) mod needs;

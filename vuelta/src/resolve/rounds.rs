@@ -13,6 +13,7 @@ use vuelta_wire::{
 };
 
 use crate::error::{self, Error};
+use crate::resolve::conversation;
 use crate::resolve::state::{FlowState, Recorded};
 use crate::seal::ascii::push_char;
 use crate::seal::digest::question_digest;
@@ -117,6 +118,13 @@ impl Round {
         request: InputRequest,
         fits: &dyn Fn(&Raw) -> bool,
     ) -> Result<Settled, Halt> {
+        if let InputRequest::Sample(params) = &request {
+            conversation::check(params).map_err(|problem| {
+                Halt::Failed(format!(
+                    "The question {key:?} is no conversation: {problem}"
+                ))
+            })?;
+        }
         let digest = digest_of(&request);
         self.claim(key, &digest)?;
         if let Some(recorded) = self.known.outcomes.get(key)
