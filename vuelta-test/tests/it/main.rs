@@ -17,6 +17,7 @@ mod client_loop;
 mod context;
 mod http_client;
 mod http_server;
+mod lifespan;
 mod manual;
 mod seal;
 mod session;
