@@ -5,8 +5,10 @@
 //! *returns* the question; the client answers and calls again. Nothing is held open in
 //! between: any instance of a server can serve any round.
 //!
-//! - A server is a [`Server`]: handlers by method, and [`Middleware`] around them. A handler
-//!   of `tools/call`, `prompts/get` or `resources/read` returns an [`Outcome`]: its result,
+//! - An [`McpServer`] is a server of functions: they become tools, prompts and resources, what
+//!   they depend on may ask, and their state is sealed by itself.
+//! - Below it is a [`Server`]: handlers by method, and [`Middleware`] around them. A handler of
+//!   `tools/call`, `prompts/get` or `resources/read` returns an [`Outcome`]: its result,
 //!   or an [`InputRequired`].
 //! - A client is a [`Client`]: give it callbacks, and the rounds are invisible; or drive them
 //!   by hand with [`CallBuilder::step`], and store the [`Flow`] that waits for answers.

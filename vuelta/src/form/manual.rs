@@ -22,11 +22,13 @@ use crate::resolve::Answer;
 /// /// Draft a briefing tuned to its audience.
 /// #[prompt]
 /// async fn briefing(cx: &Context) -> Result<Outcome<Vec<PromptMessage>>> {
-///     let answer = cx.answers().form::<Audience>("audience")?;
-///     let Some(Audience { audience }) = answer.and_then(Answer::accept) else {
+///     let Some(answer) = cx.answers().form::<Audience>("audience")? else {
 ///         return Ok(InputRequired::new().form::<Audience>("audience", "Who is it for?").into());
 ///     };
-///     let text = format!("Write a briefing for {audience}.");
+///     let text = match answer {
+///         Answer::Accept(Audience { audience }) => format!("Write a briefing for {audience}."),
+///         Answer::Decline | Answer::Cancel => "Write a briefing for everybody.".to_owned(),
+///     };
 ///     Ok(Outcome::Complete(vec![PromptMessage::user(text)]))
 /// }
 ///

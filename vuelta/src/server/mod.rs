@@ -40,12 +40,14 @@ use self::lifespan::Lifespan;
 /// }
 ///
 /// async fn call_tool(cx: Context, params: CallToolParams) -> Result<Outcome<CallToolResult>, Error> {
-///     let answer: Option<ElicitResult> = cx.answers().parse("region")?;
-///     let Some(Region { region }) = answer.and_then(|answer| answer.accepted().ok()?) else {
+///     let Some(answer) = cx.answers().parse::<ElicitResult>("region")? else {
 ///         let schema = FormSchema::new().required("region", StringSchema::new());
 ///         return Ok(InputRequired::new()
 ///             .ask("region", ElicitForm::new("Which region should it live in?", schema))
 ///             .into());
+///     };
+///     let Some(Region { region }) = answer.accepted()? else {
+///         return Ok(CallToolResult::error("No region, no database.").into());
 ///     };
 ///     Ok(CallToolResult::text(format!("Provisioned {} in {region}.", params.name)).into())
 /// }
