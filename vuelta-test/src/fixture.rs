@@ -32,6 +32,20 @@ const STATIC: &str = "mem://a";
 /// Panics if `security` cannot be used: if its ttl is zero.
 #[must_use]
 pub fn server(security: Option<RequestStateSecurity>) -> Server {
+    built(security, false)
+}
+
+/// Creates the server, with its questions put to clients of older revisions too.
+///
+/// # Panics
+///
+/// As [`server`].
+#[must_use]
+pub fn bridged(security: Option<RequestStateSecurity>) -> Server {
+    built(security, true)
+}
+
+fn built(security: Option<RequestStateSecurity>, bridges: bool) -> Server {
     let mut builder = Server::builder(NAME, VERSION)
         .on_list_tools(list_tools)
         .on_call_tool(call_tool)
@@ -39,7 +53,8 @@ pub fn server(security: Option<RequestStateSecurity>) -> Server {
         .on_get_prompt(get_prompt)
         .on_list_resources(list_resources)
         .on_list_resource_templates(list_templates)
-        .on_read_resource(read_resource);
+        .on_read_resource(read_resource)
+        .legacy_bridge(bridges);
     if let Some(security) = security {
         builder = builder.layer(RequestStateBoundary::new(security, Audience::Server));
     }

@@ -103,6 +103,8 @@ impl ErrorCode {
     pub const HEADER_MISMATCH: Self = Self(-32020);
     /// The request needs a capability that the client did not declare.
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: Self = Self(-32021);
+    /// The user must visit URLs first; not in 2026-07-28.
+    pub const URL_ELICITATION_REQUIRED: Self = Self(-32042);
     /// The receiver does not speak the requested revision.
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(-32022);
 }
@@ -403,6 +405,17 @@ pub fn write_result(id: &RequestId, result: &Raw) -> String {
     push(&mut text, id);
     text.push_str(r#","result":"#);
     text.push_str(result.get());
+    text.push('}');
+    text
+}
+
+/// Writes the response to a message whose id could not be read: since 2025-11-25 such a
+/// response has none.
+#[must_use]
+pub fn write_error_without_id(error: &ErrorObject) -> String {
+    let mut text = String::with_capacity(128);
+    text.push_str(r#"{"jsonrpc":"2.0","error":"#);
+    push(&mut text, error);
     text.push('}');
     text
 }

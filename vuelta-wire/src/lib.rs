@@ -1,5 +1,5 @@
-//! Every message of the [Model Context Protocol](https://modelcontextprotocol.io), revision
-//! 2026-07-28, as a Rust type.
+//! Every message of the [Model Context Protocol](https://modelcontextprotocol.io) as a Rust
+//! type: the shapes of revision 2026-07-28, and a codec for each era of revisions.
 //!
 //! No I/O, no clock, no async: values in, values out. Types are decoded by the method that
 //! was called and by the tags that the specification defines, never by trying one form after
@@ -34,6 +34,7 @@ pub mod header;
 mod identity;
 mod input;
 pub mod jsonrpc;
+pub mod legacy;
 pub mod meta;
 pub mod methods;
 pub mod modern;

@@ -3,15 +3,18 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::legacy::{
+    self, EmptyResult, InitializeParams, InitializeResult, SetLevelParams, SubscribeParams,
+};
 use crate::object::Members;
 use crate::{
     CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult,
     GetPromptParams, GetPromptResult, InputResponses, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ListenParams, ListenResult,
-    Meta, NoParams, PaginatedParams, ReadResourceParams, ReadResourceResult,
+    Meta, NoParams, PaginatedParams, ProtocolVersion, ReadResourceParams, ReadResourceResult,
 };
 
-/// What the table says of a method that clients may request at 2026-07-28.
+/// What the table says of a method that clients may request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MethodInfo {
@@ -21,6 +24,30 @@ pub struct MethodInfo {
     pub target: Option<&'static str>,
     /// Whether the answer may be an `InputRequiredResult`.
     pub may_ask: bool,
+    /// Which revisions have it.
+    era: Era,
+}
+
+impl MethodInfo {
+    /// Returns whether `revision` has the method.
+    #[must_use]
+    pub fn is_in(&self, revision: &ProtocolVersion) -> bool {
+        match self.era {
+            Era::Both => true,
+            Era::Modern => revision.is_modern(),
+            Era::Legacy => !revision.is_modern(),
+        }
+    }
+}
+
+/// Which revisions have a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Era {
+    Both,
+    /// 2026-07-28.
+    Modern,
+    /// Those with a handshake.
+    Legacy,
 }
 
 /// A typed method: what it takes and what it gives.
@@ -55,15 +82,22 @@ pub trait AskingParams: Clone {
 pub trait ResultBody: Members + Serialize + DeserializeOwned + Send + 'static {
     /// Returns the metadata, to be filled in.
     fn meta_mut(&mut self) -> &mut Option<Meta>;
+
+    /// Takes off what `revision` cannot express.
+    fn to_revision(&mut self, revision: &ProtocolVersion) {
+        let _ = revision;
+    }
 }
 
 macro_rules! methods {
-    ($( $(#[$m:meta])* $marker:ident = $name:literal ($params:ty) -> $result:ty $(, asks about $target:literal)?; )+) => {
+    ($( $(#[$m:meta])* $marker:ident = $name:literal ($params:ty) -> $result:ty
+            $(, only $era:ident)? $(, asks about $target:literal)?; )+) => {
         const TABLE: &[MethodInfo] = &[$(
             MethodInfo {
                 name: $name,
                 target: methods!(@target $($target)?),
                 may_ask: methods!(@asks $($target)?),
+                era: methods!(@era $($era)?),
             },
         )+];
 
@@ -79,15 +113,11 @@ macro_rules! methods {
                 type Result = $result;
             }
 
-            impl ResultBody for $result {
-                fn meta_mut(&mut self) -> &mut Option<Meta> {
-                    &mut self.meta
-                }
-            }
-
             $( methods!(@impl $marker $target); )?
         )+
     };
+    (@era) => { Era::Both };
+    (@era $era:ident) => { Era::$era };
     (@target) => { None };
     (@target $target:literal) => { Some($target) };
     (@asks) => { false };
@@ -117,7 +147,7 @@ macro_rules! methods {
 
 methods! {
     /// `server/discover`.
-    Discover = "server/discover" (NoParams) -> DiscoverResult;
+    Discover = "server/discover" (NoParams) -> DiscoverResult, only Modern;
     /// `tools/list`.
     ListTools = "tools/list" (PaginatedParams) -> ListToolsResult;
     /// `tools/call`.
@@ -135,21 +165,71 @@ methods! {
     /// `completion/complete`.
     Complete = "completion/complete" (CompleteParams) -> CompleteResult;
     /// `subscriptions/listen`.
-    Listen = "subscriptions/listen" (ListenParams) -> ListenResult;
+    Listen = "subscriptions/listen" (ListenParams) -> ListenResult, only Modern;
+    /// `initialize`.
+    Initialize = "initialize" (InitializeParams) -> InitializeResult, only Legacy;
+    /// `ping`.
+    Ping = "ping" (NoParams) -> EmptyResult, only Legacy;
+    /// `logging/setLevel`.
+    SetLevel = "logging/setLevel" (SetLevelParams) -> EmptyResult, only Legacy;
+    /// `resources/subscribe`.
+    Subscribe = "resources/subscribe" (SubscribeParams) -> EmptyResult, only Legacy;
+    /// `resources/unsubscribe`.
+    Unsubscribe = "resources/unsubscribe" (SubscribeParams) -> EmptyResult, only Legacy;
+}
+
+macro_rules! results {
+    ($($result:ty $(, older by $older:path)?;)+) => {
+        $(
+            impl ResultBody for $result {
+                fn meta_mut(&mut self) -> &mut Option<Meta> {
+                    &mut self.meta
+                }
+
+                $(
+                    fn to_revision(&mut self, revision: &ProtocolVersion) {
+                        if !revision.is_modern() {
+                            $older(self);
+                        }
+                    }
+                )?
+            }
+        )+
+    };
+}
+
+results! {
+    DiscoverResult;
+    ListToolsResult, older by legacy::only_object_schemas;
+    CallToolResult, older by legacy::only_objects;
+    ListPromptsResult;
+    GetPromptResult;
+    ListResourcesResult;
+    ListResourceTemplatesResult;
+    ReadResourceResult;
+    CompleteResult;
+    ListenResult;
+    InitializeResult;
+    EmptyResult;
 }
 
 methods!(@params CallToolParams, name);
 methods!(@params GetPromptParams, name);
 methods!(@params ReadResourceParams, uri);
 
-/// Returns what the table says of `method`; `None` if revision 2026-07-28 has no such method.
+/// Returns what the table says of `method`; `None` if `revision` has no such method.
 #[must_use]
-pub fn lookup(method: &str) -> Option<&'static MethodInfo> {
+pub fn lookup(method: &str, revision: &ProtocolVersion) -> Option<&'static MethodInfo> {
+    find(method).filter(|info| info.is_in(revision))
+}
+
+/// Returns what the table says of `method`, whichever revision has it.
+#[must_use]
+pub fn find(method: &str) -> Option<&'static MethodInfo> {
     TABLE.iter().find(|info| info.name == method)
 }
 
-/// Returns every method that clients may request at revision 2026-07-28.
-#[must_use]
-pub fn all() -> &'static [MethodInfo] {
-    TABLE
+/// Returns every method that clients may request at `revision`.
+pub fn all(revision: &ProtocolVersion) -> impl Iterator<Item = &'static MethodInfo> {
+    TABLE.iter().filter(move |info| info.is_in(revision))
 }

@@ -211,7 +211,7 @@ pub fn decode_result<M: Method>(json: &str) -> Result<Decoded<M::Result>, Result
     if !is_question(json)? {
         return Ok(Decoded::Complete(decode(json)?));
     }
-    if !methods::lookup(M::NAME).is_some_and(|info| info.may_ask) {
+    if !methods::find(M::NAME).is_some_and(|info| info.may_ask) {
         return Err(ResultError::UnexpectedQuestion);
     }
     let question: InputRequired = decode(json)?;
@@ -278,6 +278,15 @@ pub struct EnvelopeKeys<'a> {
     pub meta: &'a str,
     /// The raw revision; not necessarily a string.
     pub protocol_version: &'a str,
+}
+
+/// Returns whether a request's params name a revision in their `_meta`, of whatever form: what
+/// tells a request of 2026-07-28 from one of the revisions before.
+#[must_use]
+pub fn has_revision(params: Option<&str>) -> bool {
+    let meta = params.and_then(|params| tag::member(params, "_meta").ok()?);
+    let revision = meta.and_then(|meta| tag::member(meta.get(), meta::PROTOCOL_VERSION).ok()?);
+    revision.is_some()
 }
 
 /// Finds the envelope in a request's params without reading further.

@@ -33,6 +33,20 @@ impl ProtocolVersion {
     pub const V2026_07_28: Self = Self(Repr::Known(4));
     /// Revision 2025-11-25: the last one with a handshake.
     pub const V2025_11_25: Self = Self(Repr::Known(3));
+    /// Revision 2025-06-18: structured results, forms.
+    pub const V2025_06_18: Self = Self(Repr::Known(2));
+    /// Revision 2025-03-26: streamable HTTP, batches.
+    pub const V2025_03_26: Self = Self(Repr::Known(1));
+    /// Revision 2024-11-05: the first one, with HTTP and SSE.
+    pub const V2024_11_05: Self = Self(Repr::Known(0));
+
+    /// The revisions with a handshake, newest first.
+    pub const LEGACY: [Self; 4] = [
+        Self::V2025_11_25,
+        Self::V2025_06_18,
+        Self::V2025_03_26,
+        Self::V2024_11_05,
+    ];
 
     /// Returns the revision as text.
     #[must_use]
@@ -50,6 +64,12 @@ impl ProtocolVersion {
             (Repr::Known(this), Repr::Known(other)) => this >= other,
             _ => false,
         }
+    }
+
+    /// Returns whether this is a published revision that begins with a handshake.
+    #[must_use]
+    pub fn is_legacy(&self) -> bool {
+        matches!(self.0, Repr::Known(_)) && !self.is_modern()
     }
 
     /// Returns whether requests of this revision carry their own context (no handshake).

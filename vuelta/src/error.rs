@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use vuelta_wire::{ClientCapabilities, DecodeError, ErrorCode, ErrorObject, ProtocolVersion, Raw};
+use vuelta_wire::legacy::UrlElicitations;
+use vuelta_wire::{
+    ClientCapabilities, DecodeError, ElicitUrl, ErrorCode, ErrorObject, ProtocolVersion, Raw,
+};
 
 use crate::client::FlowData;
 
@@ -93,6 +96,24 @@ impl Error {
         ErrorObject::new(ErrorCode::INVALID_PARAMS, message)
             .data(data)
             .into()
+    }
+
+    /// Creates the error that asks a client to visit URLs and to send its request again: only
+    /// for revisions with a handshake. [`Ask::url`](crate::Ask::url) works on every revision.
+    ///
+    /// Each URL needs an `elicitationId` among its extra members.
+    #[must_use]
+    pub fn url_elicitation_required(elicitations: impl IntoIterator<Item = ElicitUrl>) -> Self {
+        let data = UrlElicitations::new(elicitations.into_iter().collect::<Vec<_>>());
+        let object = ErrorObject::new(
+            ErrorCode::URL_ELICITATION_REQUIRED,
+            "This request requires more information.",
+        );
+        match Raw::encode(&data) {
+            Ok(data) => object.data(data).into(),
+            // Texts always encode.
+            Err(_) => object.into(),
+        }
     }
 
     /// Creates the error of a handler that failed; the peer does not learn how.
@@ -275,6 +296,14 @@ pub(crate) fn unsupported_version(supported: &[ProtocolVersion], requested: &str
         "Unsupported protocol version",
     )
     .data(data)
+}
+
+pub(crate) fn no_back_channel(method: &str) -> ErrorObject {
+    let message = format!(
+        "Cannot send '{method}': this transport context has no back-channel for \
+         server-initiated requests."
+    );
+    ErrorObject::new(ErrorCode::INVALID_REQUEST, message)
 }
 
 pub(crate) fn missing_capability(key: &str, missing: &ClientCapabilities) -> ErrorObject {

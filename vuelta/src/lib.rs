@@ -31,6 +31,7 @@ pub mod form;
 mod macros;
 pub mod mcp;
 mod outcome;
+mod peer;
 pub mod resolve;
 mod schema;
 pub mod seal;
@@ -53,8 +54,8 @@ pub use crate::outcome::Outcome;
 pub use crate::resolve::{Answer, Ask, Elicit, ListRoots, Sample, Visited};
 pub use crate::server::{IntoServer, Server, ServerBuilder};
 pub use crate::service::{
-    Call, Cancellation, Context, Inlet, Middleware, Next, NotificationFrame, Outlet, Principal,
-    ProgressUpdate, Reply,
+    Call, Cancellation, Context, Frame, Inlet, Middleware, Next, NotificationFrame, Outlet,
+    Principal, ProgressUpdate, Reply, RequestFrame,
 };
 /// The types of the wire, all of them.
 pub use vuelta_wire as wire;

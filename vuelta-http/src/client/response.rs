@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use reqwest::Response;
-use vuelta::client::Notifications;
+use vuelta::client::Inbound;
 use vuelta::wire::jsonrpc::{self, Message};
 use vuelta::{Error, Raw, RequestId, Result};
 
@@ -22,7 +22,7 @@ pub(super) async fn answer(
     mut response: Response,
     id: &RequestId,
     limit: usize,
-    notifications: &Notifications,
+    inbound: &Inbound,
 ) -> Result<Raw> {
     let status = response.status();
     if !status.is_success() {
@@ -36,7 +36,7 @@ pub(super) async fn answer(
         }
         Some(JSON) => single(&body(&mut response, limit).await?, id),
         Some(EVENT_STREAM) => {
-            let answer = stream(&mut response, id, limit, notifications).await;
+            let answer = stream(&mut response, id, limit, inbound).await;
             let failed = matches!(&answer, Err(error) if error.as_rpc().is_none());
             if !failed {
                 finish(&mut response).await;
@@ -76,7 +76,7 @@ async fn stream(
     response: &mut Response,
     id: &RequestId,
     limit: usize,
-    notifications: &Notifications,
+    inbound: &Inbound,
 ) -> Result<Raw> {
     let mut parser = Parser::new(limit);
     let mut stray = None;
@@ -90,7 +90,7 @@ async fn stream(
             }
             match sort(&event.data, id)? {
                 Verdict::Answer(result) => return Ok(result),
-                Verdict::Notification(frame) => notifications.deliver(frame),
+                Verdict::Notification(frame) => inbound.deliver(frame),
                 Verdict::Stray(found) => {
                     tracing::warn!(%found, waiting = %id, "response ignored: nobody waits for it");
                     stray = Some(found);

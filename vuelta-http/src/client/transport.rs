@@ -8,9 +8,9 @@ use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_EN
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
 use reqwest::redirect::Policy;
-use vuelta::client::{Notifications, Outgoing};
+use vuelta::client::{Inbound, Outgoing, OutgoingNotification};
 use vuelta::wire::jsonrpc::{write_notification, write_request};
-use vuelta::{Error, ProtocolVersion, Raw, Result, Transport};
+use vuelta::{Error, Raw, Result, Transport};
 
 use super::response;
 use super::send::{message_headers, post, request_headers, shown};
@@ -67,7 +67,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    async fn request(&self, request: Outgoing, notifications: Notifications) -> Result<Raw> {
+    async fn request(&self, request: Outgoing, inbound: Inbound) -> Result<Raw> {
         let headers = request_headers(&self.headers, &request)?;
         let body = write_request(&request.id, &request.method, &request.params)
             .map_err(|error| Error::misuse(format!("cannot encode the request: {error}")))?;
@@ -79,22 +79,22 @@ impl Transport for HttpTransport {
             self.max_redirects,
         )
         .await?;
-        response::answer(
-            response,
-            &request.id,
-            self.max_response_size,
-            &notifications,
-        )
-        .await
+        response::answer(response, &request.id, self.max_response_size, &inbound).await
     }
 
-    async fn notify(&self, method: String, params: Option<Raw>) -> Result<()> {
+    async fn notify(&self, notification: OutgoingNotification) -> Result<()> {
+        let OutgoingNotification {
+            method,
+            params,
+            protocol_version,
+            ..
+        } = notification;
         if method == CANCELLED {
             return Err(Error::misuse(format!(
                 "{CANCELLED:?} is not sent over HTTP: drop the future of the request to cancel it"
             )));
         }
-        let headers = message_headers(&self.headers, &method, &ProtocolVersion::V2026_07_28)?;
+        let headers = message_headers(&self.headers, &method, &protocol_version)?;
         let body = write_notification(&method, params.as_ref())
             .map_err(|error| Error::misuse(format!("cannot encode the notification: {error}")))?;
         let response = post(

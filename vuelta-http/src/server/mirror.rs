@@ -100,7 +100,7 @@ pub(super) fn check_routing(
             "{name} header does not match the request body's method"
         )));
     }
-    let Some(member) = methods::lookup(&request.method).and_then(|info| info.target) else {
+    let Some(member) = methods::find(&request.method).and_then(|info| info.target) else {
         return Ok(());
     };
     let mirrored = Mirrored::find(request.params.map(RawValue::get))?;

@@ -59,7 +59,7 @@ pub(super) async fn streamed(
     let done = tokio::select! {
         biased;
         Some(frame) = inlet.recv() => {
-            sse::push_notification(&mut head, &frame);
+            sse::push_frame(&mut head, &frame);
             None
         }
         done = &mut answer => Some(done),
@@ -114,7 +114,7 @@ impl Live {
     async fn next(&mut self, chunk: &mut String) -> bool {
         tokio::select! {
             biased;
-            Some(frame) = self.inlet.recv() => sse::push_notification(chunk, &frame),
+            Some(frame) = self.inlet.recv() => sse::push_frame(chunk, &frame),
             done = &mut self.answer => {
                 drain(&mut self.inlet, chunk);
                 sse::push_response(chunk, &self.id, &done);
@@ -130,7 +130,7 @@ impl Live {
 fn drain(inlet: &mut Inlet, chunk: &mut String) {
     inlet.close();
     while let Some(frame) = inlet.try_recv() {
-        sse::push_notification(chunk, &frame);
+        sse::push_frame(chunk, &frame);
     }
 }
 

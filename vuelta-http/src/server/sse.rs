@@ -3,18 +3,16 @@
 //! Source: [server-sent
 //! events](https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
 
-use vuelta::wire::jsonrpc::{write_error, write_notification, write_result};
-use vuelta::{ErrorObject, NotificationFrame, Raw, RequestId};
+use vuelta::wire::jsonrpc::{write_error, write_result};
+use vuelta::{ErrorObject, Frame, Raw, RequestId};
 
 /// What is sent while there is nothing to say, so that nobody in between hangs up.
 pub(super) const COMMENT: &str = ": ping\n\n";
 
-/// Appends a notification as one event.
-pub(super) fn push_notification(stream: &mut String, frame: &NotificationFrame) {
-    match write_notification(&frame.method, frame.params.as_ref()) {
-        Ok(message) => push_event(stream, &message),
-        // Raw JSON and a text always encode.
-        Err(error) => tracing::error!(%error, "a notification cannot be encoded"),
+/// Appends a message as one event; nothing for what no peer reads.
+pub(super) fn push_frame(stream: &mut String, frame: &Frame) {
+    if let Some(message) = frame.write() {
+        push_event(stream, &message);
     }
 }
 

@@ -499,7 +499,10 @@ async fn streamed(server: &Server, meta: Value) -> (Value, Vec<Value>) {
 /// Returns what waits in a stream.
 fn drain(inlet: &mut Inlet) -> Vec<Value> {
     let frames = std::iter::from_fn(|| inlet.try_recv());
-    let frame = |frame: vuelta::NotificationFrame| {
+    let frame = |frame: vuelta::Frame| {
+        let vuelta::Frame::Notification(frame) = frame else {
+            panic!("no notification: {frame:?}")
+        };
         let params = frame.params.as_ref().map(value);
         json!({ "method": frame.method, "params": params })
     };
@@ -618,10 +621,7 @@ async fn a_notification_after_the_response_is_dropped() {
     let logs = Logs::capture();
     cx.progress(2).await.unwrap();
     assert_eq!(seen.load(Ordering::Relaxed), 1);
-    assert_eq!(
-        logs.with("notification dropped: its request is over").len(),
-        1
-    );
+    assert_eq!(logs.with("message dropped: its request is over").len(), 1);
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod arguments;
 mod boundary;
 mod client_loop;
 mod context;
+mod eras;
 mod http_client;
 mod http_server;
 mod lifespan;

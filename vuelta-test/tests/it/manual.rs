@@ -429,7 +429,8 @@ async fn only_three_methods_may_ask() {
 
     let logs = Logs::capture();
     let server = Server::builder("s", "1").layer(AskAlways).build().unwrap();
-    for info in wire::methods::all() {
+    let revision = vuelta::ProtocolVersion::V2026_07_28;
+    for info in wire::methods::all(&revision) {
         let params = json!({ "name": "x", "uri": "x" });
         let answer = Peer::new(&server).request(info.name, params).await;
         if ["tools/call", "prompts/get", "resources/read"].contains(&info.name) {
@@ -445,7 +446,7 @@ async fn only_three_methods_may_ask() {
         .await;
     assert_eq!(answer.unwrap_err().code, ErrorCode::INTERNAL_ERROR);
     let refused = logs.with("only tools/call, prompts/get and resources/read may answer");
-    assert_eq!(refused.len(), wire::methods::all().len() - 3 + 1);
+    assert_eq!(refused.len(), wire::methods::all(&revision).count() - 3 + 1);
 }
 
 /// Sends the second round of `provision` with these answers.

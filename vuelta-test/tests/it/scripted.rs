@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use vuelta::client::{Notifications, Outgoing, Transport};
+use vuelta::client::{Inbound, Outgoing, OutgoingNotification, Transport};
 use vuelta::{Client, ClientBuilder, Error, Mode, ProtocolVersion, Raw, Result};
 
 use crate::raw::value;
@@ -54,7 +54,7 @@ impl Scripted {
 }
 
 impl Transport for Scripted {
-    async fn request(&self, request: Outgoing, _: Notifications) -> Result<Raw> {
+    async fn request(&self, request: Outgoing, _: Inbound) -> Result<Raw> {
         self.sent
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -73,7 +73,7 @@ impl Transport for Scripted {
         Ok(Raw::from(line))
     }
 
-    async fn notify(&self, _: String, _: Option<Raw>) -> Result<()> {
+    async fn notify(&self, _: OutgoingNotification) -> Result<()> {
         Ok(())
     }
 }

@@ -71,7 +71,7 @@ async fn a_server_that_lacks_a_common_revision_is_refused() {
     assert_eq!(
         error.to_string(),
         "no revision in common: the server speaks [2030-01-01, 2031-01-01], this client \
-         [2026-07-28]"
+         [2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05]"
     );
 }
 
@@ -165,7 +165,7 @@ async fn a_revision_with_a_handshake_cannot_be_pinned() {
     assert_eq!(
         error.to_string(),
         "revision 2025-11-25 cannot be pinned: it begins with a handshake; pin 2026-07-28, or \
-         use `Mode::auto()`"
+         use `Mode::legacy()`"
     );
 }
 

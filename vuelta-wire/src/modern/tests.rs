@@ -101,8 +101,7 @@ fn only_three_methods_may_be_answered_with_a_question() {
         decode_result::<Discover>(json),
         Err(ResultError::UnexpectedQuestion)
     ));
-    let asking: Vec<_> = methods::all()
-        .iter()
+    let asking: Vec<_> = methods::all(&ProtocolVersion::V2026_07_28)
         .filter(|info| info.may_ask)
         .map(|info| (info.name, info.target))
         .collect();
@@ -114,7 +113,10 @@ fn only_three_methods_may_be_answered_with_a_question() {
             ("resources/read", Some("uri"))
         ]
     );
-    assert_eq!(methods::lookup("initialize"), None);
+    assert_eq!(
+        methods::lookup("initialize", &ProtocolVersion::V2026_07_28),
+        None
+    );
 }
 
 #[test]

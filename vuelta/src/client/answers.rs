@@ -129,7 +129,7 @@ impl Callbacks {
         Ok(responses)
     }
 
-    fn can_answer(&self, request: &InputRequest) -> bool {
+    pub(super) fn can_answer(&self, request: &InputRequest) -> bool {
         match request {
             InputRequest::Elicit(ElicitParams::Form(_)) => self.form.is_some(),
             InputRequest::Elicit(ElicitParams::Url(_)) => self.url.is_some(),
@@ -141,7 +141,7 @@ impl Callbacks {
         }
     }
 
-    async fn answer_one(&self, key: &str, request: &InputRequest) -> Result<Raw> {
+    pub(super) async fn answer_one(&self, key: &str, request: &InputRequest) -> Result<Raw> {
         let answer = match (request, self) {
             (
                 InputRequest::Elicit(ElicitParams::Form(form)),

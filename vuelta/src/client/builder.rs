@@ -3,33 +3,31 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use vuelta_wire::methods::{Discover, Method};
-use vuelta_wire::modern::{Decoded, decode_result};
+use tokio::sync::watch;
 use vuelta_wire::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitForm,
     ElicitResult, ElicitUrl, Implementation, ListRootsParams, ListRootsResult, LoggingLevel,
-    NoParams, ProtocolVersion, RequestMeta, SamplingCapability, ServerCapabilities,
-    ServerNotification, modern,
+    ProtocolVersion, SamplingCapability, ServerNotification,
 };
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 use super::answers::{Callbacks, IntoAnswer, callback};
-use super::probe::{Probe, SPOKEN, decide};
-use super::transport::{ErasedTransport, IntoTransport, Notifications, Outgoing};
+use super::transport::{ErasedTransport, IntoTransport};
 use super::{Client, Inner, Limits};
 
 /// How a client learns which revision the server speaks.
 #[derive(Clone, Debug)]
-pub struct Mode(Kind);
+pub struct Mode(pub(super) Kind);
 
 #[derive(Clone, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Auto,
+    Legacy,
     Pinned {
         version: ProtocolVersion,
         discovered: Option<Box<DiscoverResult>>,
@@ -37,10 +35,17 @@ enum Kind {
 }
 
 impl Mode {
-    /// Asks the server first: one `server/discover`. The default.
+    /// Asks the server first: one `server/discover`; if the server knows no such thing, begins
+    /// with a handshake instead. The default.
     #[must_use]
     pub const fn auto() -> Self {
         Self(Kind::Auto)
+    }
+
+    /// Begins with a handshake, `initialize`, as revisions before 2026-07-28 do.
+    #[must_use]
+    pub const fn legacy() -> Self {
+        Self(Kind::Legacy)
     }
 
     /// Speaks this revision from the first call on and asks nothing.
@@ -61,7 +66,7 @@ impl Mode {
     pub fn discovered(self, result: DiscoverResult) -> Self {
         let version = match self.0 {
             Kind::Pinned { version, .. } => version,
-            Kind::Auto => ProtocolVersion::V2026_07_28,
+            Kind::Auto | Kind::Legacy => ProtocolVersion::V2026_07_28,
         };
         Self(Kind::Pinned {
             version,
@@ -232,29 +237,8 @@ impl ClientBuilder {
     /// answer in time, or if there is no revision that both speak.
     pub async fn connect(self, target: impl IntoTransport) -> Result<Client> {
         let transport: Box<dyn ErasedTransport> = Box::new(target.into_transport()?);
-        let next_id = AtomicI64::new(1);
         let capabilities = self.callbacks.capabilities();
-        let (protocol_version, server) = match &self.mode.0 {
-            Kind::Pinned { version, .. } if !version.is_modern() => {
-                return Err(Error::misuse(format!(
-                    "revision {version} cannot be pinned: it begins with a handshake; pin {}, or \
-                     use `Mode::auto()`",
-                    ProtocolVersion::V2026_07_28
-                )));
-            }
-            Kind::Pinned {
-                version,
-                discovered,
-            } => {
-                let unknown = || DiscoverResult::new([version.clone()], ServerCapabilities::new());
-                (
-                    version.clone(),
-                    discovered.as_deref().cloned().unwrap_or_else(unknown),
-                )
-            }
-            Kind::Auto => self.probe(&*transport, &next_id).await?,
-        };
-        Ok(Client(Arc::new(Inner {
+        let client = Client(Arc::new(Inner {
             transport,
             callbacks: self.callbacks,
             limits: self.limits,
@@ -262,43 +246,13 @@ impl ClientBuilder {
             capabilities,
             log_level: self.log_level,
             on_notification: self.on_notification,
-            protocol_version,
-            server,
-            next_id,
+            agreed: OnceLock::new(),
+            next_id: AtomicI64::new(1),
+            asking: watch::Sender::new(0),
             param_headers: Mutex::new(HashMap::new()),
-        })))
-    }
-
-    async fn probe(
-        &self,
-        transport: &dyn ErasedTransport,
-        next_id: &AtomicI64,
-    ) -> Result<(ProtocolVersion, DiscoverResult)> {
-        let [mut version] = SPOKEN;
-        let mut again = false;
-        loop {
-            let meta = RequestMeta::new(version.clone(), self.callbacks.capabilities())
-                .client_info(self.info.clone());
-            let params = modern::encode_params(&NoParams::new(), &meta)?;
-            let id = next_id.fetch_add(1, Ordering::Relaxed).into();
-            let request = Outgoing::new(id, Discover::NAME, params, version);
-            let answer = transport.request(request, Notifications::new(|_| {}));
-            let answer = tokio::time::timeout(self.probe_timeout, answer)
-                .await
-                .map_err(|_| Error::timeout(Discover::NAME, self.probe_timeout))?;
-            let answer = answer.and_then(|raw| match decode_result::<Discover>(raw.get()) {
-                Ok(Decoded::Complete(result)) => Ok(result),
-                Ok(Decoded::InputRequired(_)) => {
-                    Err(Error::peer("server/discover was answered with a question"))
-                }
-                Err(error) => Err(Error::peer(format!("{}: {error}", Discover::NAME))),
-            });
-            match decide(answer, again) {
-                Probe::Adopt(version, result) => return Ok((version, *result)),
-                Probe::Again(common) => (version, again) = (common, true),
-                Probe::Refuse(error) => return Err(error),
-            }
-        }
+        }));
+        client.agree(self.mode, self.probe_timeout).await?;
+        Ok(client)
     }
 }
 

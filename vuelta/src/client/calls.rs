@@ -19,13 +19,13 @@ use vuelta_wire::{
     Extra, GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, LoggingLevel, Members, NoParams, PaginatedParams,
     ProgressParams, ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId,
-    RequestMeta, ServerNotification, Tool, meta, modern,
+    RequestMeta, ServerNotification, Tool, legacy, meta, modern,
 };
 
 use crate::error::{Error, Result};
 use crate::service::NotificationFrame;
 
-use super::transport::{Notifications, Outgoing};
+use super::transport::{Inbound, Outgoing, OutgoingNotification};
 use super::{CallBuilder, Client, Flow, Step};
 
 /// What rides with each request of a call.
@@ -218,10 +218,10 @@ impl Client {
         }
         let id = self.next_id();
         let params = self.encode(&members, &options, &id)?;
-        let version = self.0.protocol_version.clone();
+        let version = self.protocol_version().clone();
         let mut outgoing = Outgoing::new(id, method, params, version);
         // The rules of what is mirrored beside the body hold for every request.
-        outgoing.target = methods::lookup(&outgoing.method)
+        outgoing.target = methods::lookup(&outgoing.method, &outgoing.protocol_version)
             .and_then(|info| members.get(info.target?)?.parse().ok());
         if let (CallTool::NAME, Some(tool)) = (outgoing.method.as_str(), &outgoing.target) {
             outgoing.mirrored = self.mirrored(tool, &outgoing.params)?;
@@ -243,18 +243,20 @@ impl Client {
             ));
         }
         let params = (!params.is_null()).then_some(params);
-        self.0.transport.notify(method.into(), params).await
+        let version = self.protocol_version().clone();
+        let notification = OutgoingNotification::new(method, params, version);
+        self.0.transport.notify(notification).await
     }
 
     async fn plain<M: Method>(&self, params: &M::Params) -> Result<M::Result> {
         let options = Options::default();
         let id = self.next_id();
         let encoded = self.encode(params, &options, &id)?;
-        let version = self.0.protocol_version.clone();
+        let version = self.protocol_version().clone();
         let raw = self
             .exchange(Outgoing::new(id, M::NAME, encoded, version), &options)
             .await?;
-        match read::<M>(&raw)? {
+        match self.read::<M>(&raw)? {
             Decoded::Complete(result) => Ok(result),
             Decoded::InputRequired(_) => Err(Error::peer(format!(
                 "{} was answered with a question",
@@ -273,13 +275,24 @@ impl Client {
         use vuelta_wire::methods::AskingParams as _;
 
         let encoded = self.encode(params, options, &id)?;
-        let version = self.0.protocol_version.clone();
+        let version = self.protocol_version().clone();
         let mut outgoing = Outgoing::new(id, M::NAME, encoded, version);
         outgoing.target = Some(params.target().to_owned());
         if M::NAME == CallTool::NAME {
             outgoing.mirrored = self.mirrored(params.target(), &outgoing.params)?;
         }
-        read::<M>(&self.exchange(outgoing, options).await?)
+        self.read::<M>(&self.exchange(outgoing, options).await?)
+    }
+
+    /// Reads a result by the method and the era.
+    fn read<M: Method>(&self, raw: &Raw) -> Result<Decoded<M::Result>> {
+        if self.is_legacy() {
+            let result = legacy::decode_result::<M::Result>(raw.get());
+            return result
+                .map(Decoded::Complete)
+                .map_err(|error| Error::peer(format!("{}: malformed result: {error}", M::NAME)));
+        }
+        decode_result::<M>(raw.get()).map_err(|error| Error::peer(format!("{}: {error}", M::NAME)))
     }
 
     pub(super) fn next_id(&self) -> RequestId {
@@ -288,13 +301,18 @@ impl Client {
 
     fn encode(&self, params: &impl Members, options: &Options, id: &RequestId) -> Result<Raw> {
         let inner = &self.0;
-        let mut meta = RequestMeta::new(inner.protocol_version.clone(), inner.capabilities.clone())
+        let version = self.protocol_version();
+        let progress = options.on_progress.as_ref();
+        let progress = progress.map(|_| ProgressToken(id.clone()));
+        if self.is_legacy() {
+            let mut extra = options.meta.clone();
+            extra.remove(meta::PROGRESS_TOKEN);
+            return legacy::encode_params(params, progress.as_ref(), &extra).map_err(unencodable);
+        }
+        let mut meta = RequestMeta::new(version.clone(), inner.capabilities.clone())
             .client_info(inner.info.clone());
         meta.log_level = options.log_level.or(inner.log_level);
-        meta.progress_token = options
-            .on_progress
-            .is_some()
-            .then(|| ProgressToken(id.clone()));
+        meta.progress_token = progress;
         for (key, value) in options
             .meta
             .iter()
@@ -313,34 +331,44 @@ impl Client {
         let client = self.clone();
         let on_progress = options.on_progress.clone();
         let progressed = Arc::new(Notify::new());
-        let notifications = Notifications::new({
+        let inbound = self.answering(Inbound::new({
             let progressed = Arc::clone(&progressed);
             move |frame| {
-                if let Some(progress) = client.see(&frame, &token)
+                if let Some(progress) = client.see(&frame, Some(&token))
                     && let Some(on_progress) = &on_progress
                 {
                     progressed.notify_one();
                     on_progress(progress);
                 }
             }
-        });
-        let mut answer = pin!(self.0.transport.request(outgoing, notifications));
+        }));
+        let mut answer = pin!(self.0.transport.request(outgoing, inbound));
         let Some(limit) = options.timeout.or(self.0.limits.timeout) else {
             return answer.await;
         };
+        let mut asking = self.0.asking.subscribe();
         loop {
+            let is_asking = *asking.borrow_and_update() > 0;
             tokio::select! {
                 biased;
                 answer = &mut answer => return answer,
                 () = progressed.notified() => {}
-                () = tokio::time::sleep(limit) => return Err(Error::timeout(method, limit)),
+                // The time of people does not count, nor what was left before it.
+                _ = asking.changed() => {}
+                () = tokio::time::sleep(limit), if !is_asking => {
+                    return Err(Error::timeout(method, limit));
+                }
             }
         }
     }
 
     /// Shows a notification to the observer of the client; returns the progress under
     /// `token`, if it is that.
-    fn see(&self, frame: &NotificationFrame, token: &ProgressToken) -> Option<ProgressParams> {
+    pub(super) fn see(
+        &self,
+        frame: &NotificationFrame,
+        token: Option<&ProgressToken>,
+    ) -> Option<ProgressParams> {
         let params = frame.params.as_ref().map(Raw::get);
         let notification = match ServerNotification::decode(&frame.method, params) {
             Ok(notification) => notification,
@@ -350,7 +378,7 @@ impl Client {
             }
         };
         let progress = match &notification {
-            ServerNotification::Progress(progress) if progress.progress_token == *token => {
+            ServerNotification::Progress(progress) if Some(&progress.progress_token) == token => {
                 Some(progress.clone())
             }
             _ => None,
@@ -384,6 +412,9 @@ impl Client {
     }
 
     fn mirrored(&self, tool: &str, params: &Raw) -> Result<Vec<(String, String)>> {
+        if self.is_legacy() {
+            return Ok(Vec::new());
+        }
         let known = self
             .0
             .param_headers
@@ -400,10 +431,6 @@ impl Client {
             .map(|(name, value)| (name.to_owned(), value))
             .collect())
     }
-}
-
-fn read<M: Method>(raw: &Raw) -> Result<Decoded<M::Result>> {
-    decode_result::<M>(raw.get()).map_err(|error| Error::peer(format!("{}: {error}", M::NAME)))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]

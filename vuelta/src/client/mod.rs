@@ -4,9 +4,11 @@ mod answers;
 mod builder;
 mod call_builder;
 mod calls;
+mod connect;
 mod flow;
 mod probe;
 mod rounds;
+mod serve;
 mod transport;
 
 pub use self::answers::IntoAnswer;
@@ -15,14 +17,15 @@ pub use self::call_builder::CallBuilder;
 pub(crate) use self::flow::FlowData;
 pub use self::flow::{Flow, Step};
 pub use self::rounds::Round;
-pub use self::transport::{IntoTransport, Notifications, Outgoing, Transport};
+pub use self::transport::{Inbound, IntoTransport, Outgoing, OutgoingNotification, Transport};
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
     ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion,
@@ -64,11 +67,20 @@ struct Inner {
     capabilities: ClientCapabilities,
     log_level: Option<LoggingLevel>,
     on_notification: Option<Box<dyn Fn(ServerNotification) + Send + Sync>>,
-    protocol_version: ProtocolVersion,
-    server: DiscoverResult,
+    /// What the connection came to; set before anybody gets the client.
+    agreed: OnceLock<Agreed>,
     next_id: AtomicI64,
+    /// How many questions of the server are with the callbacks: their time is nobody's fault.
+    asking: watch::Sender<usize>,
     /// Which arguments of the tools listed so far are mirrored in headers.
     param_headers: Mutex<HashMap<String, ParamHeaders>>,
+}
+
+/// What both sides agreed on when they connected.
+#[derive(Debug)]
+struct Agreed {
+    protocol_version: ProtocolVersion,
+    server: DiscoverResult,
 }
 
 /// What bounds a flow; each has a default that a person would not meet.
@@ -90,32 +102,51 @@ impl Client {
     /// Returns the revision that the connection speaks.
     #[must_use]
     pub fn protocol_version(&self) -> &ProtocolVersion {
-        &self.0.protocol_version
+        &self.agreed().protocol_version
+    }
+
+    fn agreed(&self) -> &Agreed {
+        let agreed = self.0.agreed.get();
+        agreed.expect("`connect` sets it before it returns the client")
     }
 
     /// Returns who the server says it is.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
-        meta::server_info(self.0.server.meta.as_ref())
+        meta::server_info(self.agreed().server.meta.as_ref())
     }
 
     /// Returns what the server offers.
     #[must_use]
     pub fn server_capabilities(&self) -> &ServerCapabilities {
-        &self.0.server.capabilities
+        &self.agreed().server.capabilities
     }
 
     /// Returns how to use the server, for the model.
     #[must_use]
     pub fn instructions(&self) -> Option<&str> {
-        self.0.server.instructions.as_deref()
+        self.agreed().server.instructions.as_deref()
     }
 
     /// Returns what the server answered when it was discovered; to be saved for
-    /// [`Mode::discovered`].
+    /// [`Mode::discovered`]. After a handshake, what the server said in it, in the same form.
     #[must_use]
     pub fn discovered(&self) -> &DiscoverResult {
-        &self.0.server
+        &self.agreed().server
+    }
+
+    /// Returns whether the connection began with a handshake: it speaks a revision before
+    /// 2026-07-28.
+    #[must_use]
+    pub fn is_legacy(&self) -> bool {
+        !self.protocol_version().is_modern()
+    }
+
+    /// Ends the connection in the way that the transport has; what is in flight may fail.
+    ///
+    /// Dropping the last clone of the client ends it as well, without waiting.
+    pub async fn close(&self) {
+        self.0.transport.close().await;
     }
 
     /// Returns what this client declares that it can do.
@@ -128,7 +159,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("protocol_version", &self.0.protocol_version)
+            .field("agreed", &self.0.agreed)
             .finish_non_exhaustive()
     }
 }

@@ -3,6 +3,7 @@
 //! Pure. Source: [versioning](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning).
 
 use serde::Deserialize;
+use vuelta_wire::legacy::InitializeResult;
 use vuelta_wire::{DiscoverResult, ErrorCode, ProtocolVersion};
 
 use crate::error::{Error, Result};
@@ -14,50 +15,98 @@ pub(super) enum Probe {
     Adopt(ProtocolVersion, Box<DiscoverResult>),
     /// Ask again in this revision.
     Again(ProtocolVersion),
-    /// There is no revision that both speak.
+    /// The server knows no discovery: begin with a handshake.
+    Handshake,
+    /// There is no revision that both speak, or the server cannot be reached.
     Refuse(Error),
 }
 
-/// The revisions that this client speaks, newest first.
-pub(super) const SPOKEN: [ProtocolVersion; 1] = [ProtocolVersion::V2026_07_28];
+/// What to do after an answer to `initialize`.
+#[derive(Debug)]
+pub(super) enum Greeting {
+    /// Speak what the server chose.
+    Welcome(Box<InitializeResult>),
+    /// The server speaks no revision with a handshake: ask it in this one.
+    Probe(ProtocolVersion),
+    /// There is no revision that both speak, or the server cannot be reached.
+    Refuse(Error),
+}
+
+/// The newest revision without a handshake that this client speaks.
+pub(super) const SPOKEN: ProtocolVersion = ProtocolVersion::V2026_07_28;
 
 /// Decides by the server's answer; `again` says whether it was the second one.
+///
+/// Errors that only a server without handshakes knows never lead to one, unless they name a
+/// revision that begins with it. What passes, and what the caller mends by presenting itself,
+/// says nothing about the revision.
 pub(super) fn decide(answer: Result<DiscoverResult>, again: bool) -> Probe {
-    match answer {
-        Ok(result) => match newest_common(&result.supported_versions) {
-            Some(version) => Probe::Adopt(version, Box::new(result)),
-            None => Probe::Refuse(no_common(&result.supported_versions)),
-        },
-        Err(error) => match unsupported(&error) {
-            Some(supported) => match newest_common(&supported) {
+    let error = match answer {
+        Ok(result) => {
+            let supported = &result.supported_versions;
+            let is_older = supported.is_empty() || supported.iter().any(ProtocolVersion::is_legacy);
+            return match newest_common(supported) {
+                Some(version) => Probe::Adopt(version, Box::new(result)),
+                None if is_older => Probe::Handshake,
+                None => Probe::Refuse(no_common(supported)),
+            };
+        }
+        Err(error) => error,
+    };
+    match error.code() {
+        Some(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) => {
+            let Some(supported) = unsupported(&error) else {
+                return Probe::Refuse(error);
+            };
+            match newest_common(&supported) {
                 Some(version) if !again => Probe::Again(version),
                 Some(_) => Probe::Refuse(error),
+                None if supported.iter().any(ProtocolVersion::is_legacy) => Probe::Handshake,
                 None => Probe::Refuse(no_common(&supported)),
-            },
-            None => Probe::Refuse(error),
+            }
+        }
+        Some(ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) => {
+            Probe::Refuse(error)
+        }
+        Some(_) => Probe::Handshake,
+        None if error.is_timeout() || error.is_peer() => Probe::Handshake,
+        None => Probe::Refuse(error),
+    }
+}
+
+/// Decides by the server's answer to `initialize`; `was_probed` says whether it refused a
+/// probe before.
+pub(super) fn greet(answer: Result<InitializeResult>, was_probed: bool) -> Greeting {
+    match answer {
+        Ok(result) if result.protocol_version.is_legacy() => Greeting::Welcome(Box::new(result)),
+        Ok(result) => Greeting::Refuse(Error::peer(format!(
+            "the server answered the handshake with revision {}, which has none: it must choose \
+             one of {}",
+            result.protocol_version,
+            list(&ProtocolVersion::LEGACY)
+        ))),
+        Err(error) => match unsupported(&error).as_deref().and_then(newest_common) {
+            Some(version) if !was_probed => Greeting::Probe(version),
+            _ => Greeting::Refuse(error),
         },
     }
 }
 
 fn newest_common(supported: &[ProtocolVersion]) -> Option<ProtocolVersion> {
-    SPOKEN
-        .into_iter()
-        .find(|version| supported.contains(version))
+    supported.contains(&SPOKEN).then_some(SPOKEN)
 }
 
 fn no_common(supported: &[ProtocolVersion]) -> Error {
-    let list = |versions: &[ProtocolVersion]| {
-        versions
-            .iter()
-            .map(ProtocolVersion::as_str)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
     Error::peer(format!(
-        "no revision in common: the server speaks [{}], this client [{}]",
+        "no revision in common: the server speaks [{}], this client [{SPOKEN}, {}]",
         list(supported),
-        list(&SPOKEN)
+        list(&ProtocolVersion::LEGACY)
     ))
+}
+
+fn list(versions: &[ProtocolVersion]) -> String {
+    let versions: Vec<_> = versions.iter().map(ProtocolVersion::as_str).collect();
+    versions.join(", ")
 }
 
 /// Returns the revisions that an `UnsupportedProtocolVersion` error names.

@@ -5,10 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use vuelta_wire::{ProtocolVersion, Raw, RequestId};
+use vuelta_wire::{ErrorObject, ProtocolVersion, Raw, RequestId};
 
-use crate::error::Result;
-use crate::service::NotificationFrame;
+use crate::error::{self, Result};
+use crate::service::{NotificationFrame, RequestFrame};
 
 /// A request as a client hands it to its transport.
 #[derive(Clone, Debug)]
@@ -48,6 +48,34 @@ impl Outgoing {
     }
 }
 
+/// A notification as a client hands it to its transport.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OutgoingNotification {
+    /// The method.
+    pub method: String,
+    /// The params: an object, if any.
+    pub params: Option<Raw>,
+    /// The revision that the connection speaks.
+    pub protocol_version: ProtocolVersion,
+}
+
+impl OutgoingNotification {
+    /// Creates a notification.
+    #[must_use]
+    pub fn new(
+        method: impl Into<String>,
+        params: Option<Raw>,
+        protocol_version: ProtocolVersion,
+    ) -> Self {
+        Self {
+            method: method.into(),
+            params,
+            protocol_version,
+        }
+    }
+}
+
 /// A connection to a server.
 ///
 /// # Cancel safety
@@ -55,8 +83,8 @@ impl Outgoing {
 /// Dropping the future of [`request`](Self::request) abandons the request, and tells the
 /// server so where the transport has a way.
 pub trait Transport: Send + Sync + 'static {
-    /// Sends a request and waits for its answer; notifications that belong to it are
-    /// delivered on the way, in order.
+    /// Sends a request and waits for its answer; what the server sends with it is handed to
+    /// `inbound` on the way, in order.
     ///
     /// Returns the raw result.
     ///
@@ -66,7 +94,7 @@ pub trait Transport: Send + Sync + 'static {
     fn request(
         &self,
         request: Outgoing,
-        notifications: Notifications,
+        inbound: Inbound,
     ) -> impl Future<Output = Result<Raw>> + Send;
 
     /// Sends a notification.
@@ -74,11 +102,20 @@ pub trait Transport: Send + Sync + 'static {
     /// # Errors
     ///
     /// Returns an error if it could not be sent.
-    fn notify(
-        &self,
-        method: String,
-        params: Option<Raw>,
-    ) -> impl Future<Output = Result<()>> + Send;
+    fn notify(&self, notification: OutgoingNotification)
+    -> impl Future<Output = Result<()>> + Send;
+
+    /// Takes where messages go that belong to no request: called once, before the first request.
+    ///
+    /// A transport on which there are none has nothing to do here.
+    fn attach(&self, inbound: Inbound) {
+        let _ = inbound;
+    }
+
+    /// Ends the connection in the way that the transport has; what is in flight may fail.
+    fn close(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 /// What a client can connect to: a transport, a server in memory, or what becomes one.
@@ -106,24 +143,57 @@ impl<T: Transport> IntoTransport for T {
     }
 }
 
-/// Where a transport delivers the notifications of a request.
+/// Where a transport hands over what the server sends of its own accord; cheap to clone.
 #[derive(Clone)]
-pub struct Notifications(Arc<dyn Fn(NotificationFrame) + Send + Sync>);
+pub struct Inbound {
+    notification: Arc<dyn Fn(NotificationFrame) + Send + Sync>,
+    request: Arc<dyn Fn(RequestFrame) -> BoxFuture<'static, Answer> + Send + Sync>,
+}
 
-impl Notifications {
-    pub(crate) fn new(deliver: impl Fn(NotificationFrame) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(deliver))
+/// What a client answers to a request of the server.
+type Answer = Result<Raw, ErrorObject>;
+
+impl Inbound {
+    /// Hands notifications to `notification`; the server's requests are refused.
+    pub(crate) fn new(notification: impl Fn(NotificationFrame) + Send + Sync + 'static) -> Self {
+        Self {
+            notification: Arc::new(notification),
+            request: Arc::new(|frame| {
+                let refused = error::method_not_found(&frame.method);
+                Box::pin(std::future::ready(Err(refused)))
+            }),
+        }
+    }
+
+    /// Hands the server's requests to `answer`.
+    pub(crate) fn answering<F, Fut>(mut self, answer: F) -> Self
+    where
+        F: Fn(RequestFrame) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Answer> + Send + 'static,
+    {
+        self.request = Arc::new(move |frame| Box::pin(answer(frame)));
+        self
     }
 
     /// Delivers one notification.
     pub fn deliver(&self, frame: NotificationFrame) {
-        (self.0)(frame);
+        (self.notification)(frame);
+    }
+
+    /// Answers a request of the server: only on a connection with a handshake. The answer goes
+    /// back under the request's id.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error that the server is to read.
+    pub fn answer(&self, frame: RequestFrame) -> impl Future<Output = Answer> + Send + 'static {
+        (self.request)(frame)
     }
 }
 
-impl fmt::Debug for Notifications {
+impl fmt::Debug for Inbound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Notifications").finish_non_exhaustive()
+        f.debug_struct("Inbound").finish_non_exhaustive()
     }
 }
 
@@ -131,24 +201,29 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A [`Transport`] behind a pointer.
 pub(super) trait ErasedTransport: Send + Sync {
-    fn request(
-        &self,
-        request: Outgoing,
-        notifications: Notifications,
-    ) -> BoxFuture<'_, Result<Raw>>;
-    fn notify(&self, method: String, params: Option<Raw>) -> BoxFuture<'_, Result<()>>;
+    fn request(&self, request: Outgoing, inbound: Inbound) -> BoxFuture<'_, Result<Raw>>;
+
+    fn notify(&self, notification: OutgoingNotification) -> BoxFuture<'_, Result<()>>;
+
+    fn attach(&self, inbound: Inbound);
+
+    fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<T: Transport> ErasedTransport for T {
-    fn request(
-        &self,
-        request: Outgoing,
-        notifications: Notifications,
-    ) -> BoxFuture<'_, Result<Raw>> {
-        Box::pin(Transport::request(self, request, notifications))
+    fn request(&self, request: Outgoing, inbound: Inbound) -> BoxFuture<'_, Result<Raw>> {
+        Box::pin(Transport::request(self, request, inbound))
     }
 
-    fn notify(&self, method: String, params: Option<Raw>) -> BoxFuture<'_, Result<()>> {
-        Box::pin(Transport::notify(self, method, params))
+    fn notify(&self, notification: OutgoingNotification) -> BoxFuture<'_, Result<()>> {
+        Box::pin(Transport::notify(self, notification))
+    }
+
+    fn attach(&self, inbound: Inbound) {
+        Transport::attach(self, inbound);
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Transport::close(self))
     }
 }

@@ -48,12 +48,9 @@ pub(super) async fn round<T>(
     running: Running<T>,
     timeout: Option<Duration>,
 ) -> Ended<T> {
-    let result = match timeout {
-        Some(limit) => match tokio::time::timeout(limit, running).await {
-            Ok(result) => result,
-            Err(_) => return Ended::Failed(format!("it took longer than {limit:?}")),
-        },
-        None => running.await,
+    let Some(result) = within(timeout, &scope, running).await else {
+        let limit = timeout.unwrap_or_default();
+        return Ended::Failed(format!("it took longer than {limit:?}"));
     };
     // A question lives in the round, not in what the body returned: whatever the body made
     // of the error that ended it is dropped here.
@@ -73,6 +70,28 @@ pub(super) async fn round<T>(
         (None, Err(_)) => {
             tracing::error!("a function waits for an answer that it did not ask for");
             Ended::Error(error::internal().into())
+        }
+    }
+}
+
+/// Runs to the end, or to the end of its time: `None`. The time that a client takes for a
+/// question does not count; what was left starts anew.
+async fn within<T>(
+    limit: Option<Duration>,
+    scope: &Scope,
+    mut running: Running<T>,
+) -> Option<Result<Outcome<T>, Halted>> {
+    let Some(limit) = limit else {
+        return Some(running.await);
+    };
+    let mut asking = scope.asking.subscribe();
+    loop {
+        let is_asking = *asking.borrow_and_update() > 0;
+        tokio::select! {
+            biased;
+            result = &mut running => return Some(result),
+            _ = asking.changed() => {}
+            () = tokio::time::sleep(limit), if !is_asking => return None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Questions in a straight line, from inside a body.
 //!
-//! On the modern wire the body ends at the first question without an answer and runs again
-//! with what is known. A question is recorded in the round, not in the error that ends the
+//! At 2026-07-28 the body ends at the first question without an answer and runs again with what
+//! is known; before, the question is put to the client while the body waits. A question is recorded in the round, not in the error that ends the
 //! body: code that swallows or re-wraps the error can neither lose the question nor turn it
 //! into an answer.
 
@@ -21,16 +21,12 @@ use crate::resolve::rounds::{Halt, Settled};
 
 /// Asks from inside the body of a tool, prompt or template resource; cheap to clone.
 ///
-/// The body runs again from its start in every round: what it does before a question, it
+/// The body runs again from its start in every round of revision 2026-07-28: what it does before a question, it
 /// does again, unless it is wrapped in [`once`](Self::once). Keys must be the same in every
 /// round, and texts must follow from the arguments.
 #[derive(Clone)]
 pub struct Ask(Arc<Scope>);
 
-#[expect(
-    clippy::unused_async,
-    reason = "that a question is awaited is what callers may rely on"
-)]
 impl Ask {
     pub(crate) fn new(scope: Arc<Scope>) -> Self {
         Self(scope)
@@ -46,7 +42,7 @@ impl Ask {
         key: &str,
         message: impl Into<String>,
     ) -> Result<Answer<T>, Asked> {
-        self.put(key, form(message))
+        self.put(key, form(message)).await
     }
 
     /// Asks the user to visit a URL.
@@ -60,7 +56,7 @@ impl Ask {
         message: impl Into<String>,
         url: impl Into<String>,
     ) -> Result<Answer<Visited>, Asked> {
-        self.put(key, visit(message, url))
+        self.put(key, visit(message, url)).await
     }
 
     /// Asks the client's model.
@@ -73,7 +69,10 @@ impl Ask {
         key: &str,
         params: CreateMessageParams,
     ) -> Result<CreateMessageResult, Asked> {
-        self.put(key, sample(params))?.accept().ok_or(Asked(()))
+        self.put(key, sample(params))
+            .await?
+            .accept()
+            .ok_or(Asked(()))
     }
 
     /// Asks for the client's roots, under the key `roots`.
@@ -82,7 +81,7 @@ impl Ask {
     ///
     /// Returns an error that ends the body while the question waits; use `?`.
     pub async fn roots(&self) -> Result<ListRootsResult, Asked> {
-        self.put("roots", roots())?.accept().ok_or(Asked(()))
+        self.put("roots", roots()).await?.accept().ok_or(Asked(()))
     }
 
     /// Computes a value once in a flow: the result is kept in the sealed state, and later
@@ -121,14 +120,14 @@ impl Ask {
         questions.all().await
     }
 
-    fn put<T>(&self, key: &str, question: Question<T>) -> Result<Answer<T>, Asked> {
+    async fn put<T>(&self, key: &str, question: Question<T>) -> Result<Answer<T>, Asked> {
         let Question {
             request,
             fits,
             read,
         } = question;
         let visit = self.0.round.visit();
-        match self.0.round.ask(visit, key, request, &fits) {
+        match self.0.ask(visit, key, request, fits).await {
             Ok(Settled::Pending) => {
                 self.0.round.wait_for_body();
                 Err(Asked(()))

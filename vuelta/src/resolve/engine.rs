@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 use vuelta_wire::{ElicitAction, InputRequest, Raw};
 
 use crate::resolve::graph::{Arg, Gives, ResolveFor, Resolver};
+use crate::resolve::live::Asking;
 use crate::resolve::rounds::{Halt, Round, Settled};
 use crate::resolve::states::States;
 use crate::resolve::{Answer, Ask};
@@ -100,6 +101,7 @@ pub(crate) struct Scope {
     pub(crate) target: String,
     pub(crate) states: Arc<States>,
     pub(crate) round: Round,
+    pub(crate) asking: Asking,
     memo: Mutex<HashMap<TypeId, Cell>>,
 }
 
@@ -132,6 +134,7 @@ impl Scope {
             target,
             states,
             round,
+            asking: Asking::new(0),
             memo: Mutex::new(HashMap::new()),
         })
     }
@@ -141,7 +144,7 @@ impl Scope {
         Arc::clone(memo.entry(resolver).or_default())
     }
 
-    fn settle<T>(
+    async fn settle<T>(
         &self,
         key: &str,
         visit: usize,
@@ -155,7 +158,7 @@ impl Scope {
             Produced::Known(value) => return Ok(Value::Known(value)),
             Produced::Asks(question) => question,
         };
-        Ok(match self.round.ask(visit, key, request, &fits)? {
+        Ok(match self.ask(visit, key, request, fits).await? {
             Settled::Pending => Value::Waiting,
             Settled::Answered(ElicitAction::Accept, data) => match read(data.as_ref()) {
                 Some(value) => Value::Known(value),
@@ -244,7 +247,7 @@ impl<A> RoundCx<A> {
             // On the heap: the futures of a deep graph would otherwise be one large value.
             Box::pin(async {
                 let produced = match R::run(self).await {
-                    Ok(produced) => self.scope.settle(R::KEY, visit, produced),
+                    Ok(produced) => self.scope.settle(R::KEY, visit, produced).await,
                     Err(halted) => match halted.0 {
                         Why::Waiting => Ok(Value::Waiting),
                         Why::Ends(_) => Err(halted),

@@ -5,6 +5,7 @@ mod ask;
 mod conversation;
 mod engine;
 mod graph;
+mod live;
 pub(crate) mod needs;
 mod question;
 mod rounds;

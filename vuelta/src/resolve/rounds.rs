@@ -118,15 +118,7 @@ impl Round {
         request: InputRequest,
         fits: &dyn Fn(&Raw) -> bool,
     ) -> Result<Settled, Halt> {
-        if let InputRequest::Sample(params) = &request {
-            conversation::check(params).map_err(|problem| {
-                Halt::Failed(format!(
-                    "The question {key:?} is no conversation: {problem}"
-                ))
-            })?;
-        }
-        let digest = digest_of(&request);
-        self.claim(key, &digest)?;
+        let digest = self.think_of(key, &request)?;
         if let Some(recorded) = self.known.outcomes.get(key)
             && recorded.question == digest
             && is_valid(&request, recorded, fits)
@@ -149,11 +141,38 @@ impl Round {
         if let Some(answer) = answer
             && let Some((action, data)) = read(key, &request, answer, fits)?
         {
-            let recorded = Recorded::new(action, data.clone(), digest);
-            self.next().state.outcomes.insert(key.to_owned(), recorded);
+            self.give(key, action, data.clone(), digest);
             return Ok(Settled::Answered(action, data));
         }
         self.pend(visit, key, request, digest)
+    }
+
+    /// Checks a question and takes its key; returns its digest.
+    pub(crate) fn think_of(&self, key: &str, request: &InputRequest) -> Result<String, Halt> {
+        if let InputRequest::Sample(params) = request {
+            conversation::check(params).map_err(|problem| {
+                Halt::Failed(format!(
+                    "The question {key:?} is no conversation: {problem}"
+                ))
+            })?;
+        }
+        let digest = digest_of(request);
+        self.claim(key, &digest)?;
+        Ok(digest)
+    }
+
+    /// Returns the answer that this round was given to the question with this digest.
+    pub(crate) fn given(&self, key: &str, digest: &str) -> Option<Settled> {
+        let next = self.next();
+        let recorded = next.state.outcomes.get(key);
+        let recorded = recorded.filter(|recorded| recorded.question == digest)?;
+        Some(Settled::Answered(recorded.action, recorded.data.clone()))
+    }
+
+    /// Keeps an answer that came in this round.
+    pub(crate) fn give(&self, key: &str, action: ElicitAction, data: Option<Raw>, digest: String) {
+        let recorded = Recorded::new(action, data, digest);
+        self.next().state.outcomes.insert(key.to_owned(), recorded);
     }
 
     /// Takes `key` for a question: another one under it would take its answer.
@@ -309,10 +328,10 @@ fn is_valid(request: &InputRequest, recorded: &Recorded, fits: &dyn Fn(&Raw) -> 
     }
 }
 
-type Given = (ElicitAction, Option<Raw>);
+pub(super) type Given = (ElicitAction, Option<Raw>);
 
 /// Reads an answer to this very question; `None` if the question must be asked again.
-fn read(
+pub(super) fn read(
     key: &str,
     request: &InputRequest,
     answer: &Raw,

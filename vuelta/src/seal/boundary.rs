@@ -160,7 +160,7 @@ struct Bound<'a> {
 
 impl Middleware for RequestStateBoundary {
     async fn handle(&self, call: Call, next: Next<'_>) -> Reply {
-        let Some(info) = methods::lookup(call.method()).filter(|info| info.may_ask) else {
+        let Some(info) = methods::find(call.method()).filter(|info| info.may_ask) else {
             return next.run(call).await;
         };
         // The params outlive the call, which the handler consumes.

@@ -23,7 +23,7 @@ use crate::service::router::Router;
 use crate::service::{Context, ErasedMiddleware, Middleware};
 
 use super::lifespan::Lifespan;
-use super::{Inner, Server};
+use super::{Eras, Inner, Server};
 
 /// Puts a [`Server`] together.
 #[must_use = "a builder does nothing until `build`"]
@@ -32,6 +32,8 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     extensions: Vec<(String, Raw)>,
     logs: bool,
+    bridges: bool,
+    eras: Eras,
     router: Router,
     layers: Vec<Box<dyn ErasedMiddleware>>,
     lifespan: Lifespan,
@@ -76,6 +78,8 @@ impl ServerBuilder {
             instructions: None,
             extensions: Vec::new(),
             logs: false,
+            bridges: false,
+            eras: Eras::Both,
             router: Router::new(server_info),
             layers: Vec::new(),
             lifespan: Lifespan::default(),
@@ -91,6 +95,28 @@ impl ServerBuilder {
     /// Declares that handlers log to the client with [`Context::log`].
     pub fn logging(mut self) -> Self {
         self.logs = true;
+        self
+    }
+
+    /// Serves only revision 2026-07-28: a client that begins with a handshake is told so.
+    pub fn modern_only(mut self) -> Self {
+        self.eras = Eras::Modern;
+        self
+    }
+
+    /// Serves only the revisions with a handshake, 2024-11-05 to 2025-11-25.
+    pub fn legacy_only(mut self) -> Self {
+        self.eras = Eras::Legacy;
+        self
+    }
+
+    /// Puts the questions of handlers to clients of older revisions too: they are pushed while
+    /// the request is served, and the handler runs again with the answers. Off by default: such
+    /// a handler then fails with "Handler returned an invalid result" for these clients.
+    ///
+    /// [`Ask`](crate::Ask) and resolvers need no bridge.
+    pub fn legacy_bridge(mut self, bridges: bool) -> Self {
+        self.bridges = bridges;
         self
     }
 
@@ -204,6 +230,8 @@ impl ServerBuilder {
             instructions,
             extensions,
             logs,
+            bridges,
+            eras,
             mut router,
             mut layers,
             lifespan,
@@ -227,6 +255,8 @@ impl ServerBuilder {
             router,
             layers,
             logs,
+            bridges,
+            eras,
             lifespan,
         })))
     }

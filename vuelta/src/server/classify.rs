@@ -72,6 +72,16 @@ impl<'a> Envelope<'a> {
     }
 }
 
+/// Returns the revision that a connection will speak whose client asked for `requested`: that
+/// one, or else the newest with a handshake.
+#[must_use]
+pub fn negotiate(requested: &ProtocolVersion) -> ProtocolVersion {
+    if requested.is_legacy() {
+        return requested.clone();
+    }
+    ProtocolVersion::V2025_11_25
+}
+
 /// Checks that `version` is one of `supported`.
 ///
 /// # Errors

@@ -6,14 +6,16 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument as _;
 use vuelta_wire::methods::{self, Listen, Method};
-use vuelta_wire::{ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern};
+use vuelta_wire::{
+    ClientCapabilities, ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern,
+};
 
 use crate::error;
 use crate::outcome::Outcome;
-use crate::service::{Call, Context, Next, Outlet, Parts, Principal, Reply};
+use crate::service::{Backchannel, Call, Context, Next, Outlet, Parts, Principal, Reply};
 
 use super::Server;
 use super::classify::Envelope;
@@ -93,6 +95,43 @@ impl Server {
     }
 
     async fn dispatch_inner(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
+        let envelope = Envelope::find(incoming.params.as_ref().map(Raw::get))?;
+        envelope.check_version(self.supported_versions())?;
+        let info = methods::find(&incoming.method);
+        // A vendor's method may put what it likes beside the required keys.
+        let meta = request_meta(envelope.meta(), info.is_some())?;
+        if info.is_some_and(|info| !info.is_in(&meta.protocol_version)) {
+            return Err(error::method_not_found(&incoming.method));
+        }
+        let may_ask = info.is_some_and(|info| info.may_ask);
+        let capabilities = meta.client_capabilities.clone();
+        let call = self.admit(incoming, meta, outlet, None).await?;
+        match self.settle(call).await? {
+            Outcome::Complete(result) => Ok(result),
+            Outcome::InputRequired(question) => {
+                check_question(&question, may_ask)?;
+                check_capabilities(&question, &capabilities)?;
+                modern::encode_input_required(question, self.0.router.server_info()).map_err(
+                    |error| {
+                        tracing::error!(%error, "a question cannot be encoded");
+                        error::invalid_result()
+                    },
+                )
+            }
+        }
+    }
+
+    /// Turns a request whose revision and context are known into a call, which cancels when it
+    /// is dropped.
+    pub(super) async fn admit(
+        &self,
+        incoming: Incoming,
+        meta: RequestMeta,
+        outlet: Outlet,
+        backchannel: Option<Backchannel>,
+    ) -> Result<Admitted, ErrorObject> {
+        let started = self.0.lifespan.start().await;
+        started.map_err(|error| error.to_object())?;
         let Incoming {
             id,
             method,
@@ -101,22 +140,9 @@ impl Server {
             principal,
             extensions,
         } = incoming;
-        let envelope = Envelope::find(params.as_ref().map(Raw::get))?;
-        envelope.check_version(self.supported_versions())?;
-        let info = methods::lookup(&method);
-        // A vendor's method may put what it likes beside the required keys.
-        let meta = request_meta(envelope.meta(), info.is_some())?;
-        let may_ask = info.is_some_and(|info| info.may_ask);
-        let capabilities = meta.client_capabilities.clone();
-
-        self.0
-            .lifespan
-            .start()
-            .await
-            .map_err(|error| error.to_object())?;
         let cancellation = CancellationToken::new();
-        // Fires when the handler is done as well as when this future is dropped.
-        let _over = cancellation.clone().drop_guard();
+        // Fires when the handler is done as well as when its future is dropped.
+        let over = cancellation.clone().drop_guard();
         let context = Context::new(Parts {
             request_id: id,
             listens: method == Listen::NAME,
@@ -127,34 +153,27 @@ impl Server {
             principal,
             extensions,
             logs: self.0.logs,
+            backchannel,
         });
-        let method = info.map_or_else(|| Cow::Owned(method), |info| Cow::Borrowed(info.name));
-        let call = Call::new(method, params, context);
-        match self.run(call).await {
-            Ok(Outcome::Complete(result)) => Ok(result),
-            Ok(Outcome::InputRequired(question)) => {
-                check_question(&question, may_ask)?;
-                for (key, request) in question.requests() {
-                    if let Some(missing) = capabilities.missing_for(request) {
-                        return Err(error::missing_capability(key, &missing));
-                    }
-                }
-                modern::encode_input_required(question, self.0.router.server_info()).map_err(
-                    |error| {
-                        tracing::error!(%error, "a question cannot be encoded");
-                        error::invalid_result()
-                    },
-                )
+        let method = methods::find(&method)
+            .map_or_else(|| Cow::Owned(method), |info| Cow::Borrowed(info.name));
+        Ok(Admitted {
+            call: Call::new(method, params, context),
+            _over: over,
+        })
+    }
+
+    /// Runs a call and turns what went wrong into what the peer reads.
+    pub(super) async fn settle(&self, admitted: Admitted) -> Result<Outcome<Raw>, ErrorObject> {
+        let Admitted { call, _over } = admitted;
+        self.run(call).await.map_err(|error| {
+            if error.is_invalid_params() {
+                tracing::debug!(%error, "malformed params");
+            } else if error.as_rpc().is_none() {
+                tracing::error!(error = %error::with_causes(&error), "request failed");
             }
-            Err(error) => {
-                if error.is_invalid_params() {
-                    tracing::debug!(%error, "malformed params");
-                } else if error.as_rpc().is_none() {
-                    tracing::error!(error = %error::with_causes(&error), "request failed");
-                }
-                Err(error.to_object())
-            }
-        }
+            error.to_object()
+        })
     }
 
     /// Runs the layers and the handler; a panic becomes an error that tells nothing.
@@ -180,6 +199,12 @@ impl Server {
     }
 }
 
+/// A call that is about to run.
+pub(super) struct Admitted {
+    pub(super) call: Call,
+    _over: DropGuard,
+}
+
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
@@ -202,7 +227,7 @@ fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
             member(vuelta_wire::meta::CLIENT_CAPABILITIES).and_then(|raw| raw.parse().ok());
         let mut meta = RequestMeta::new(
             version.unwrap_or(vuelta_wire::ProtocolVersion::V2026_07_28),
-            capabilities.unwrap_or_else(vuelta_wire::ClientCapabilities::new),
+            capabilities.unwrap_or_else(ClientCapabilities::new),
         );
         meta.client_info = member(vuelta_wire::meta::CLIENT_INFO).and_then(|raw| raw.parse().ok());
         meta.progress_token =
@@ -212,7 +237,7 @@ fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
 }
 
 /// Checks what the specification demands of every question, whoever built it.
-fn check_question(question: &InputRequired, may_ask: bool) -> Result<(), ErrorObject> {
+pub(super) fn check_question(question: &InputRequired, may_ask: bool) -> Result<(), ErrorObject> {
     let reason = if !may_ask {
         "only tools/call, prompts/get and resources/read may answer with a question"
     } else if question.is_empty() {
@@ -224,4 +249,17 @@ fn check_question(question: &InputRequired, may_ask: bool) -> Result<(), ErrorOb
     };
     tracing::error!(reason, "a handler returned an invalid question");
     Err(error::invalid_result())
+}
+
+/// Checks that the client has declared what each question needs.
+pub(super) fn check_capabilities(
+    question: &InputRequired,
+    declared: &ClientCapabilities,
+) -> Result<(), ErrorObject> {
+    for (key, request) in question.requests() {
+        if let Some(missing) = declared.missing_for(request) {
+            return Err(error::missing_capability(key, &missing));
+        }
+    }
+    Ok(())
 }

@@ -4,16 +4,21 @@ mod builder;
 pub mod classify;
 mod dispatch;
 mod lifespan;
+mod session;
 
 pub use self::builder::ServerBuilder;
 pub use self::dispatch::Incoming;
+pub use self::session::Session;
 
 use std::fmt;
 use std::sync::Arc;
 
-use vuelta_wire::{DiscoverResult, Implementation, ProtocolVersion};
+use serde::Deserialize;
+use vuelta_wire::{
+    DiscoverResult, ErrorObject, Implementation, ProtocolVersion, Raw, ServerCapabilities,
+};
 
-use crate::error::Result;
+use crate::error::{self, Result};
 use crate::service::ErasedMiddleware;
 use crate::service::router::Router;
 
@@ -64,7 +69,22 @@ struct Inner {
     router: Router,
     layers: Vec<Box<dyn ErasedMiddleware>>,
     logs: bool,
+    /// Whether hand-built questions go over the back-channel of older revisions.
+    bridges: bool,
+    eras: Eras,
     lifespan: Lifespan,
+}
+
+/// Which revisions a server serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Eras {
+    /// All of them.
+    #[default]
+    Both,
+    /// Those without a handshake.
+    Modern,
+    /// Those with one.
+    Legacy,
 }
 
 impl Server {
@@ -85,10 +105,61 @@ impl Server {
         &self.0.discover
     }
 
-    /// Returns the revisions that the server serves.
+    /// Returns the revisions that the server serves, as `server/discover` names them; those with
+    /// a handshake, if it serves only these.
     #[must_use]
     pub fn supported_versions(&self) -> &[ProtocolVersion] {
-        &self.0.discover.supported_versions
+        match self.0.eras {
+            Eras::Legacy => &ProtocolVersion::LEGACY,
+            Eras::Both | Eras::Modern => &self.0.discover.supported_versions,
+        }
+    }
+
+    /// Returns whether the server serves requests of 2026-07-28.
+    #[must_use]
+    pub fn serves_modern(&self) -> bool {
+        self.0.eras != Eras::Legacy
+    }
+
+    /// Returns whether the server serves connections with a handshake.
+    #[must_use]
+    pub fn serves_legacy(&self) -> bool {
+        self.0.eras != Eras::Modern
+    }
+
+    /// Refuses requests of older revisions, if the server serves none of them.
+    fn check_legacy(&self, incoming: &Incoming) -> Result<(), ErrorObject> {
+        #[derive(Deserialize)]
+        struct Handshake {
+            #[serde(rename = "protocolVersion")]
+            version: String,
+        }
+        if self.serves_legacy() {
+            return Ok(());
+        }
+        let params = incoming.params.as_ref().map_or("{}", Raw::get);
+        let requested = serde_json::from_str(params)
+            .map_or_else(|_| String::new(), |Handshake { version }| version);
+        Err(error::unsupported_version(
+            self.supported_versions(),
+            &requested,
+        ))
+    }
+
+    /// Returns what the server offers to clients of older revisions.
+    fn legacy_capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = self.0.discover.capabilities.clone();
+        // Changes are told on streams that these revisions do not have.
+        for list in [&mut capabilities.tools, &mut capabilities.prompts] {
+            if let Some(list) = list {
+                list.list_changed = None;
+            }
+        }
+        if let Some(resources) = &mut capabilities.resources {
+            resources.list_changed = None;
+            resources.subscribe = None;
+        }
+        capabilities
     }
 
     /// Runs the start hooks, once; a transport does it before it serves, and a request that

@@ -30,6 +30,8 @@ enum State {
     AsSent,
     /// What a boundary found inside it.
     Opened(String),
+    /// None: the revision has no rounds, whatever stands in the params.
+    Absent,
 }
 
 impl Call {
@@ -40,6 +42,12 @@ impl Call {
             context,
             state: State::AsSent,
         }
+    }
+
+    /// Takes what stands in the params for no round: the revision has none.
+    pub(crate) fn without_rounds(mut self) -> Self {
+        self.state = State::Absent;
+        self
     }
 
     /// Returns the method.
@@ -71,6 +79,7 @@ impl Call {
         }
         match &self.state {
             State::Opened(opened) => Some(Cow::Borrowed(opened)),
+            State::Absent => None,
             State::AsSent => {
                 let sent: Sent<'_> = serde_json::from_str(self.params.as_ref()?.get()).ok()?;
                 sent.state
@@ -92,10 +101,10 @@ impl Call {
 
     /// Puts an opened state into the params, and what this round brought into the context.
     pub(crate) fn into_round(self, params: &mut impl AskingParams) -> Context {
-        let answers = params.answers().cloned();
-        let state = match self.state {
-            State::Opened(opened) => Some(opened),
-            State::AsSent => params.state().map(str::to_owned),
+        let (answers, state) = match self.state {
+            State::Opened(opened) => (params.answers().cloned(), Some(opened)),
+            State::AsSent => (params.answers().cloned(), params.state().map(str::to_owned)),
+            State::Absent => (None, None),
         };
         params.set_round(answers.clone(), state.clone());
         self.context.with_round(answers.unwrap_or_default(), state)

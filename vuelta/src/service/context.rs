@@ -2,17 +2,19 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use vuelta_wire::meta::SUBSCRIPTION_ID;
 use vuelta_wire::{
-    ClientCapabilities, Extra, Implementation, InputResponses, LogParams, LoggingLevel, Number,
-    ProgressParams, ProgressToken, ProtocolVersion, Raw, RequestId, RequestMeta,
-    ServerNotification,
+    ClientCapabilities, Extra, Implementation, InputRequest, InputResponses, LogParams,
+    LoggingLevel, Number, ProgressParams, ProgressToken, ProtocolVersion, Raw, RequestId,
+    RequestMeta, ServerNotification,
 };
 
-use crate::error::{Error, Result};
-use crate::service::{NotificationFrame, Outlet, Principal};
+use crate::error::{self, Error, Result};
+use crate::service::backchannel::unreachable;
+use crate::service::{Backchannel, Frame, NotificationFrame, Outlet, Principal};
 
 /// The request that a handler serves; cheap to clone.
 #[derive(Clone)]
@@ -34,6 +36,8 @@ pub(crate) struct Parts {
     pub(crate) logs: bool,
     /// Whether frames on this request's stream belong to a subscription.
     pub(crate) listens: bool,
+    /// The way of questions to the client; only on a connection with a handshake.
+    pub(crate) backchannel: Option<Backchannel>,
 }
 
 #[derive(Default)]
@@ -210,6 +214,53 @@ impl Context {
             .send(NotificationFrame::new(notification.method(), params))
             .await;
         Ok(())
+    }
+}
+
+impl Context {
+    /// Returns whether the request came over a connection with a handshake, of a revision before
+    /// 2026-07-28.
+    #[must_use]
+    pub fn is_legacy(&self) -> bool {
+        !self.protocol_version().is_modern()
+    }
+
+    /// Puts a question to the client now and returns its raw answer: only on a connection with
+    /// a handshake. [`Ask`](crate::Ask) and resolvers work on every revision.
+    ///
+    /// # Errors
+    ///
+    /// Returns the client's error, that it has not declared what the question needs, or that
+    /// the connection has no way for questions: a request of 2026-07-28 has none.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future tells the client that the question is void.
+    pub async fn push(&self, question: impl Into<InputRequest>) -> Result<Raw> {
+        let question = question.into();
+        let Some(backchannel) = &self.parts.backchannel else {
+            return Err(unreachable(&question));
+        };
+        if let Some(missing) = self.client_capabilities().missing_for(&question) {
+            return Err(error::missing_capability(&question.method(), &missing).into());
+        }
+        backchannel.ask(&question).await
+    }
+
+    /// Returns the way of questions to the client, if there is one.
+    pub(crate) fn backchannel(&self) -> Option<&Backchannel> {
+        self.parts.backchannel.as_ref()
+    }
+
+    /// Lets the transport close the stream of this request; the client asks for the rest after
+    /// `retry`. For long work over HTTP: nothing is lost, and nothing happens where a stream
+    /// cannot be resumed.
+    ///
+    /// Source: [polling](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server).
+    pub async fn pause_stream(&self, retry: Duration) {
+        if self.is_legacy() {
+            self.parts.outlet.send(Frame::Pause(retry)).await;
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vuelta_wire::methods::{AskingMethod, Discover, Listen, Method, ResultBody};
-use vuelta_wire::{NoParams, Raw, modern};
+use vuelta_wire::{NoParams, ProtocolVersion, Raw, legacy, modern};
 
 use crate::error::{self, Error, Result};
 use crate::outcome::Outcome;
@@ -67,9 +67,10 @@ impl Router {
         let server_info = self.server_info.clone();
         self.insert(M::NAME, move |call| match call.decode::<M::Params>() {
             Ok(params) => {
-                let reply = handler(call.into_context(), params);
-                let server_info = server_info.clone();
-                Box::pin(async move { complete(reply.await.map_err(Into::into)?, &server_info) })
+                let context = call.into_context();
+                let shape = Shape::of(&context, &server_info);
+                let reply = handler(context, params);
+                Box::pin(async move { complete(reply.await.map_err(Into::into)?, &shape) })
             }
             Err(error) => ready(Err(error)),
         });
@@ -88,11 +89,11 @@ impl Router {
         self.insert(M::NAME, move |call| match call.decode::<M::Params>() {
             Ok(mut params) => {
                 let context = call.into_round(&mut params);
+                let shape = Shape::of(&context, &server_info);
                 let reply = handler(context, params);
-                let server_info = server_info.clone();
                 Box::pin(async move {
                     match reply.await.map_err(Into::into)?.into() {
-                        Outcome::Complete(result) => complete(result, &server_info),
+                        Outcome::Complete(result) => complete(result, &shape),
                         Outcome::InputRequired(question) => Ok(Outcome::InputRequired(question)),
                     }
                 })
@@ -148,16 +149,21 @@ impl Router {
         let server_info = self.server_info.clone();
         self.insert(method, move |call| match call.decode::<P>() {
             Ok(params) => {
-                let reply = handler(call.into_context(), params);
-                let server_info = server_info.clone();
+                let context = call.into_context();
+                let shape = Shape::of(&context, &server_info);
+                let reply = handler(context, params);
                 Box::pin(async move {
                     let result = reply.await.map_err(Into::into)?;
-                    modern::encode_custom_result(&result, &server_info)
-                        .map(Outcome::Complete)
-                        .map_err(|error| {
-                            tracing::error!(%error, "a custom handler returned an invalid result");
-                            error::invalid_result().into()
-                        })
+                    let encoded = match &shape {
+                        Shape::Modern(server_info) => {
+                            modern::encode_custom_result(&result, server_info)
+                        }
+                        Shape::Legacy(_) => legacy::encode_custom_result(&result),
+                    };
+                    encoded.map(Outcome::Complete).map_err(|error| {
+                        tracing::error!(%error, "a custom handler returned an invalid result");
+                        error::invalid_result().into()
+                    })
                 })
             }
             Err(error) => ready(Err(error)),
@@ -181,10 +187,30 @@ impl Router {
     }
 }
 
-fn complete<R: ResultBody>(result: R, server_info: &Raw) -> Reply {
-    modern::encode_result(result, server_info)
-        .map(Outcome::Complete)
-        .map_err(unencodable)
+/// In whose shape a result goes out.
+enum Shape {
+    /// That of 2026-07-28, which names the server.
+    Modern(Raw),
+    /// That of a revision with a handshake.
+    Legacy(ProtocolVersion),
+}
+
+impl Shape {
+    fn of(context: &Context, server_info: &Raw) -> Self {
+        if context.is_legacy() {
+            Self::Legacy(context.protocol_version().clone())
+        } else {
+            Self::Modern(server_info.clone())
+        }
+    }
+}
+
+fn complete<R: ResultBody>(result: R, shape: &Shape) -> Reply {
+    let encoded = match shape {
+        Shape::Modern(server_info) => modern::encode_result(result, server_info),
+        Shape::Legacy(revision) => legacy::encode_result(result, revision),
+    };
+    encoded.map(Outcome::Complete).map_err(unencodable)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form of `map_err`")]

@@ -14,7 +14,7 @@ use vuelta_wire::{
     SamplingCapability,
 };
 
-use crate::client::{Notifications, Outgoing, Transport as _};
+use crate::client::{Inbound, Outgoing, Transport as _};
 use crate::error::{Error, Result};
 use crate::mcp::McpServer;
 use crate::server::Server;
@@ -143,7 +143,7 @@ impl TestServer {
         if let Some(principal) = &self.principal {
             memory = memory.extension(principal.clone());
         }
-        let raw = memory.request(request, Notifications::new(|_| {})).await?;
+        let raw = memory.request(request, Inbound::new(|_| {})).await?;
         decode_result::<M>(raw.get()).map_err(|error| Error::peer(format!("{}: {error}", M::NAME)))
     }
 

@@ -1,3 +1,5 @@
+use vuelta::NotificationFrame;
+
 use super::*;
 
 #[test]
@@ -5,7 +7,7 @@ fn a_notification_is_one_event() {
     let mut stream = String::new();
     let params = Raw::from(serde_json::json!({ "level": "info", "data": "hello" }));
     let frame = NotificationFrame::new("notifications/message", Some(params));
-    push_notification(&mut stream, &frame);
+    push_frame(&mut stream, &frame.into());
     assert_eq!(
         stream,
         "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\

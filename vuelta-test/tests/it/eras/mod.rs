@@ -1,0 +1,4 @@
+//! The same functions, asked by clients of both eras.
+
+mod asking;
+mod handshake;

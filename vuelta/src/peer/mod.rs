@@ -1,0 +1,5 @@
+//! What the two ends of a connection have in common, whatever they speak over it.
+
+mod inflight;
+
+pub(crate) use self::inflight::Inflight;
