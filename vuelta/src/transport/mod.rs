@@ -2,4 +2,6 @@
 
 mod memory;
 
+pub(crate) mod line;
+
 pub use self::memory::Memory;
