@@ -56,6 +56,8 @@ pub use crate::service::{
     Call, Cancellation, Context, Inlet, Middleware, Next, NotificationFrame, Outlet, Principal,
     ProgressUpdate, Reply,
 };
+#[doc(no_inline)]
+pub use crate::transport::process;
 /// The types of the wire, all of them.
 pub use vuelta_wire as wire;
 #[doc(no_inline)]

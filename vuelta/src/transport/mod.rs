@@ -1,6 +1,7 @@
 //! Transports that need nothing but this crate.
 
 mod memory;
+pub mod process;
 
 pub(crate) mod line;
 
