@@ -4,5 +4,6 @@ mod memory;
 pub mod process;
 
 pub(crate) mod line;
+pub(crate) mod stdio;
 
 pub use self::memory::Memory;
