@@ -57,6 +57,11 @@ pub use crate::service::{
     Call, Cancellation, Context, Frame, Inlet, Middleware, Next, NotificationFrame, Outlet,
     Principal, ProgressUpdate, Reply, RequestFrame,
 };
+#[doc(no_inline)]
+#[cfg(unix)]
+pub use crate::transport::unix;
+#[doc(no_inline)]
+pub use crate::transport::{process, stdio};
 /// The types of the wire, all of them.
 pub use vuelta_wire as wire;
 #[doc(no_inline)]
