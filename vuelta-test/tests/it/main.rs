@@ -22,3 +22,4 @@ mod lifespan;
 mod manual;
 mod seal;
 mod session;
+mod stream;

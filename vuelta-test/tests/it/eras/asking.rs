@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use vuelta::client::Mode;
 use vuelta::{
     Answer, Ask, CallToolResult, Client, ClientBuilder, Context, CreateMessageParams,
     CreateMessageResult, Elicit, ElicitForm, ElicitResult, ElicitUrl, Error, ErrorCode, Form,
-    IntoServer, ListRootsResult, McpServer, Root, SamplingMessage, Server, ToolError, resolver,
-    tool,
+    IntoServer, ListRootsResult, McpServer, Mode, Root, SamplingMessage, Server, ToolError,
+    resolver, tool,
 };
+
+use super::{Way, connect, everywhere};
 
 /// The region of a database.
 #[derive(Form, Clone, Debug, PartialEq)]
@@ -108,22 +109,18 @@ fn answering() -> ClientBuilder {
 
 async fn call(
     builder: ClientBuilder,
-    mode: Mode,
+    (way, mode): (Way, Mode),
     tool: &str,
     arguments: serde_json::Value,
 ) -> Result<CallToolResult, Error> {
-    let client = builder.mode(mode).connect(&server()).await?;
+    let client = connect(way, builder.mode(mode), &server()).await?;
     client.call_tool(tool, arguments).await
-}
-
-fn eras() -> [Mode; 2] {
-    [Mode::auto(), Mode::legacy()]
 }
 
 #[tokio::test]
 async fn a_resolver_asks_on_both_eras() {
-    for mode in eras() {
-        let result = call(answering(), mode, "provision", json!({ "name": "orders" })).await;
+    for place in everywhere() {
+        let result = call(answering(), place, "provision", json!({ "name": "orders" })).await;
         assert_eq!(
             result.unwrap().as_text(),
             "Provisioned orders in eu-west-1."
@@ -133,16 +130,16 @@ async fn a_resolver_asks_on_both_eras() {
 
 #[tokio::test]
 async fn a_body_asks_every_kind_in_a_straight_line_on_both_eras() {
-    for mode in eras() {
-        let result = call(answering(), mode, "kinds", json!({})).await.unwrap();
+    for place in everywhere() {
+        let result = call(answering(), place, "kinds", json!({})).await.unwrap();
         assert_eq!(result.as_text(), "eu-west-1/true/Paris/1");
     }
 }
 
 #[tokio::test]
 async fn what_is_computed_once_is_computed_once_on_both_eras() {
-    for mode in eras() {
-        let result = call(answering(), mode, "delete", json!({ "path": "/srv" })).await;
+    for place in everywhere() {
+        let result = call(answering(), place, "delete", json!({ "path": "/srv" })).await;
         assert_eq!(result.unwrap().as_text(), "deleted");
     }
 }
@@ -154,13 +151,13 @@ async fn a_refusal_reaches_the_consumer_on_both_eras() {
         (ElicitResult::decline, "declined", "decline"),
         (ElicitResult::cancel, "cancelled", "cancel"),
     ];
-    for mode in eras() {
+    for place in everywhere() {
         for (answer, told, action) in actions {
             let refusing = || Client::builder().on_elicit(move |_| async move { answer() });
             let arguments = json!({ "name": "orders" });
-            let result = call(refusing(), mode.clone(), "outcome", arguments.clone()).await;
+            let result = call(refusing(), place.clone(), "outcome", arguments.clone()).await;
             assert_eq!(result.unwrap().as_text(), told);
-            let result = call(refusing(), mode.clone(), "provision", arguments)
+            let result = call(refusing(), place.clone(), "provision", arguments)
                 .await
                 .unwrap();
             assert!(result.failed());
@@ -175,9 +172,9 @@ async fn a_refusal_reaches_the_consumer_on_both_eras() {
 
 #[tokio::test]
 async fn a_client_that_declared_nothing_is_asked_nothing_on_both_eras() {
-    for mode in eras() {
+    for place in everywhere() {
         let arguments = json!({ "name": "orders" });
-        let error = call(Client::builder(), mode, "provision", arguments)
+        let error = call(Client::builder(), place, "provision", arguments)
             .await
             .unwrap_err();
         assert_eq!(
@@ -195,7 +192,7 @@ async fn a_client_that_declared_nothing_is_asked_nothing_on_both_eras() {
 
 #[tokio::test]
 async fn an_answer_that_does_not_fit_is_asked_for_again_on_both_eras() {
-    for mode in eras() {
+    for place in everywhere() {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
         let builder = Client::builder().on_elicit(move |_| {
@@ -205,7 +202,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_on_both_eras() {
                 ElicitResult::accept(json!({ "region": region }))
             }
         });
-        let result = call(builder, mode, "provision", json!({ "name": "orders" })).await;
+        let result = call(builder, place, "provision", json!({ "name": "orders" })).await;
         assert_eq!(
             result.unwrap().as_text(),
             "Provisioned orders in eu-west-1."
@@ -217,14 +214,14 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_on_both_eras() {
 #[tokio::test(start_paused = true)]
 async fn the_time_of_people_is_no_time_of_a_request_on_both_eras() {
     use std::time::Duration;
-    for mode in eras() {
+    for place in everywhere() {
         let slow = Client::builder()
             .timeout(Duration::from_millis(200))
             .on_elicit(|_| async {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 ElicitResult::accept(json!({ "region": "eu-west-1" }))
             });
-        let result = call(slow, mode, "provision", json!({ "name": "orders" })).await;
+        let result = call(slow, place, "provision", json!({ "name": "orders" })).await;
         assert_eq!(
             result.unwrap().as_text(),
             "Provisioned orders in eu-west-1."
@@ -234,13 +231,13 @@ async fn the_time_of_people_is_no_time_of_a_request_on_both_eras() {
 
 #[tokio::test]
 async fn a_callback_that_fails_ends_the_call_on_both_eras() {
-    for mode in eras() {
+    for place in everywhere() {
         let failing = Client::builder().on_elicit(|_| async {
             Err::<ElicitResult, _>(Error::rpc(ErrorCode(-1), "no terminal"))
         });
         let ended = call(
             failing,
-            mode.clone(),
+            place.clone(),
             "provision",
             json!({ "name": "orders" }),
         )
@@ -273,11 +270,11 @@ async fn a_handler_knows_the_revision() {
         .tool::<connection>()
         .into_server()
         .unwrap();
-    for (mode, told) in eras()
-        .into_iter()
-        .zip(["2026-07-28 false", "2025-11-25 true"])
-    {
-        let client = Client::builder().mode(mode).connect(&server).await.unwrap();
+    let told = ["2026-07-28 false", "2025-11-25 true"];
+    for ((way, mode), told) in everywhere().into_iter().zip(told.into_iter().cycle()) {
+        let client = connect(way, Client::builder().mode(mode), &server)
+            .await
+            .unwrap();
         let result = client.call_tool("connection", ()).await.unwrap();
         assert_eq!(result.as_text(), told);
     }
