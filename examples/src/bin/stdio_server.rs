@@ -20,7 +20,9 @@ struct Notes(Mutex<Vec<String>>);
 
 impl Notes {
     fn all(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

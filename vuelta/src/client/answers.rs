@@ -129,6 +129,12 @@ impl Callbacks {
         Ok(responses)
     }
 
+    pub(super) fn can_answer_all(&self, question: &InputRequired) -> bool {
+        question
+            .requests()
+            .all(|(_, request)| self.can_answer(request))
+    }
+
     pub(super) fn can_answer(&self, request: &InputRequest) -> bool {
         match request {
             InputRequest::Elicit(ElicitParams::Form(_)) => self.form.is_some(),

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use vuelta_wire::legacy::UrlElicitations;
 use vuelta_wire::methods::{AskingMethod, AskingParams, CallTool, GetPrompt};
 use vuelta_wire::modern::Decoded;
-use vuelta_wire::{Arguments, InputRequired, InputResponses, LoggingLevel, ProgressParams, Raw};
+use vuelta_wire::{
+    Arguments, ElicitAction, ElicitResult, ErrorCode, InputRequest, InputRequired, InputResponses,
+    LoggingLevel, OrderedMap, ProgressParams, Raw,
+};
 
 use crate::error::{Error, Result};
 
@@ -199,9 +203,13 @@ impl<M: AskingMethod> CallBuilder<M> {
         let mut leg = std::mem::replace(&mut self.leg, Err(Error::misuse("already sent")))?;
         let mut progress = Progress::new(leg.retries, self.max_rounds);
         loop {
-            let question = match self.round(&leg).await? {
-                Decoded::Complete(result) => return Ok(result),
-                Decoded::InputRequired(question) => question,
+            let question = match self.round(&leg).await {
+                Ok(Decoded::Complete(result)) => return Ok(result),
+                Ok(Decoded::InputRequired(question)) => question,
+                Err(error) => {
+                    self.visit(error, &mut progress).await?;
+                    continue;
+                }
             };
             leg.answers = match progress.next(&question) {
                 Next::GiveUp => {
@@ -231,6 +239,36 @@ impl<M: AskingMethod> CallBuilder<M> {
             leg.state = question.request_state;
             leg.retries = progress.retries();
         }
+    }
+
+    /// Sends the user to the URLs that an older server's error names; afterwards the request
+    /// can be sent again.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error itself if it names none, if the user does not go everywhere, or if no
+    /// retry is left.
+    async fn visit(&self, error: Error, progress: &mut Progress) -> Result<()> {
+        let Some(urls) = elicitations(&error).filter(|_| self.client.is_legacy()) else {
+            return Err(error);
+        };
+        let keys = (1_usize..).map(|number| number.to_string());
+        let requests = keys.zip(urls.elicitations.into_iter().map(InputRequest::from));
+        let question = InputRequired::new().input_requests(requests.collect::<OrderedMap<_>>());
+        let callbacks = &self.client.0.callbacks;
+        if !callbacks.can_answer_all(&question) || progress.next(&question) != Next::Answer {
+            return Err(error);
+        }
+        let concurrent = self.client.0.limits.concurrent_callbacks;
+        let answers = callbacks.answer(&question, concurrent).await?;
+        let went = |answer: &Raw| {
+            let answer = answer.parse::<ElicitResult>();
+            answer.is_ok_and(|answer| answer.action == ElicitAction::Accept)
+        };
+        if answers.iter().all(|(_, answer)| went(answer)) {
+            return Ok(());
+        }
+        Err(error)
     }
 
     /// Sends one request; a question is checked against the client's limits.
@@ -274,6 +312,15 @@ impl<M: AskingMethod> CallBuilder<M> {
             see(round());
         }
     }
+}
+
+/// Returns the URLs that a server wants visited before it serves a request.
+fn elicitations(error: &Error) -> Option<UrlElicitations> {
+    let object = error.as_rpc()?;
+    if object.code != ErrorCode::URL_ELICITATION_REQUIRED {
+        return None;
+    }
+    object.data.as_ref()?.parse().ok()
 }
 
 fn flow_data<M: AskingMethod>(leg: &Leg<M>, question: &InputRequired) -> Result<FlowData> {

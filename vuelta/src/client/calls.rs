@@ -248,7 +248,7 @@ impl Client {
         self.0.transport.notify(notification).await
     }
 
-    async fn plain<M: Method>(&self, params: &M::Params) -> Result<M::Result> {
+    pub(super) async fn plain<M: Method>(&self, params: &M::Params) -> Result<M::Result> {
         let options = Options::default();
         let id = self.next_id();
         let encoded = self.encode(params, &options, &id)?;

@@ -6,6 +6,7 @@ mod call_builder;
 mod calls;
 mod connect;
 mod flow;
+mod legacy;
 mod probe;
 mod rounds;
 mod serve;

@@ -10,7 +10,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument as _;
 use vuelta_wire::methods::{self, Listen, Method};
 use vuelta_wire::{
-    ClientCapabilities, ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta, modern,
+    ClientCapabilities, ErrorCode, ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta,
+    modern,
 };
 
 use crate::error;
@@ -106,7 +107,14 @@ impl Server {
         let may_ask = info.is_some_and(|info| info.may_ask);
         let capabilities = meta.client_capabilities.clone();
         let call = self.admit(incoming, meta, outlet, None).await?;
-        match self.settle(call).await? {
+        let outcome = self.settle(call).await.map_err(|error| {
+            if error.code != ErrorCode::URL_ELICITATION_REQUIRED {
+                return error;
+            }
+            tracing::error!("an error of older revisions was returned: ask with `Ask::url`");
+            error::internal()
+        });
+        match outcome? {
             Outcome::Complete(result) => Ok(result),
             Outcome::InputRequired(question) => {
                 check_question(&question, may_ask)?;

@@ -2,6 +2,7 @@
 
 mod asking;
 mod handshake;
+mod older;
 
 use vuelta::transport::{StreamServer, StreamTransport};
 use vuelta::{Client, ClientBuilder, Mode, Result, Server};
