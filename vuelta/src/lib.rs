@@ -38,6 +38,7 @@ pub mod seal;
 pub mod server;
 mod service;
 pub mod testing;
+mod trace;
 pub mod transport;
 
 // The public interface is:

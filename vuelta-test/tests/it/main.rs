@@ -23,3 +23,4 @@ mod manual;
 mod seal;
 mod session;
 mod stream;
+mod traces;

@@ -9,6 +9,7 @@ use crate::error::{self, Error};
 use crate::outcome::Outcome;
 use crate::resolve::{Halt, Halted, Round, Scope, States};
 use crate::service::Context;
+use crate::trace;
 
 /// What all functions of a server share.
 pub(super) struct Shared {
@@ -38,6 +39,8 @@ impl Shared {
             cx.client_capabilities().clone(),
             self.max_changes,
         );
+        let (number, flow) = round.place(|| trace::new_flow(cx.span()));
+        trace::round(cx.span(), number, &flow);
         Scope::new(cx.clone(), target, Arc::clone(&self.states), round)
     }
 }

@@ -79,6 +79,7 @@ impl Round {
         let known = FlowState::read(state);
         let state = FlowState {
             rounds: known.rounds.saturating_add(1),
+            flow: known.flow.clone(),
             once: known.once.clone(),
             changed: known.changed.clone(),
             ..FlowState::default()
@@ -98,6 +99,16 @@ impl Round {
 
     fn next(&self) -> MutexGuard<'_, Next> {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of the round, from 1, and what links it to the others; `mint` gives
+    /// that to the first.
+    pub(crate) fn place(&self, mint: impl FnOnce() -> Option<String>) -> (u32, String) {
+        let mut next = self.next();
+        if next.state.flow.is_empty() {
+            next.state.flow = mint().unwrap_or_default();
+        }
+        (next.state.rounds, next.state.flow.clone())
     }
 
     /// Takes a place in the order of questions; taken when a question is first thought of, so

@@ -1,10 +1,10 @@
 //! What a flow knows so far, as it rides inside the sealed state.
 //!
 //! The text is JSON: `v` is 3; `outcomes` holds each question's answer with the digest of
-//! the question it was given to; `asked` the digests of the questions of this round. Three
+//! the question it was given to; `asked` the digests of the questions of this round. Four
 //! more members are this crate's: `once`, results that must not be computed again;
-//! `changed`, how often a question changed under its key; and `rounds`, how many rounds the
-//! flow has had, if more than one. A reader that does not know them leaves them out.
+//! `changed`, how often a question changed under its key; `rounds`, how many rounds the flow
+//! has had, if more than one; and `flow`, what links the rounds in a trace. A reader that does not know them leaves them out.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +19,8 @@ const VERSION: u32 = 3;
 pub(crate) struct FlowState {
     /// How many rounds the flow has had.
     pub(crate) rounds: u32,
+    /// What links the rounds in a trace; empty if nobody traces.
+    pub(crate) flow: String,
     /// Answers, by key, as they were recorded.
     pub(crate) outcomes: BTreeMap<String, Recorded>,
     /// The questions of the round before, by key: their digests.
@@ -96,6 +98,8 @@ struct Form {
     // Whoever has a state has had a round.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     rounds: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    flow: String,
 }
 
 fn one() -> u32 {
@@ -132,10 +136,12 @@ impl FlowState {
             once,
             changed,
             rounds,
+            flow,
             ..
         } = form;
         Self {
             rounds,
+            flow,
             outcomes,
             asked,
             once,
@@ -156,6 +162,7 @@ impl FlowState {
             once: self.once.clone(),
             changed: self.changed.clone(),
             rounds: self.rounds,
+            flow: self.flow.clone(),
         };
         serde_json::to_string(&form).expect("a state has string keys only")
     }

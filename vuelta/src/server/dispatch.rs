@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 use vuelta_wire::methods::{self, Listen, Method};
 use vuelta_wire::{
     ClientCapabilities, ErrorCode, ErrorObject, Extra, InputRequired, Raw, RequestId, RequestMeta,
@@ -17,6 +17,7 @@ use vuelta_wire::{
 use crate::error;
 use crate::outcome::Outcome;
 use crate::service::{Backchannel, Call, Context, Next, Outlet, Parts, Principal, Reply};
+use crate::trace;
 
 use super::Server;
 use super::classify::Envelope;
@@ -91,7 +92,7 @@ impl Server {
     /// Dropping the future cancels the request: the handler is dropped and its
     /// [`Cancellation`](crate::Cancellation) fires.
     pub async fn dispatch(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
-        let span = tracing::debug_span!("request", method = incoming.method, id = %incoming.id);
+        let span = trace::served(&incoming.method, &incoming.id, incoming.params.as_ref());
         self.dispatch_inner(incoming, outlet).instrument(span).await
     }
 
@@ -148,6 +149,8 @@ impl Server {
             principal,
             extensions,
         } = incoming;
+        let span = Span::current();
+        trace::speaks(&span, &meta.protocol_version);
         let cancellation = CancellationToken::new();
         // Fires when the handler is done as well as when its future is dropped.
         let over = cancellation.clone().drop_guard();
@@ -162,6 +165,7 @@ impl Server {
             extensions,
             logs: self.0.logs,
             backchannel,
+            span,
         });
         let method = methods::find(&method)
             .map_or_else(|| Cow::Owned(method), |info| Cow::Borrowed(info.name));

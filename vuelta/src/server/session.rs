@@ -26,6 +26,7 @@ use crate::error::{self, Error};
 use crate::outcome::Outcome;
 use crate::peer::Inflight;
 use crate::service::{Backchannel, Inlet, Outlet};
+use crate::trace;
 
 use super::dispatch::{Incoming, check_capabilities, check_question};
 use super::{Server, classify};
@@ -121,7 +122,7 @@ impl Session {
     ///
     /// Dropping the future cancels the request, as with [`Server::dispatch`].
     pub async fn dispatch(&self, incoming: Incoming, outlet: Outlet) -> Result<Raw, ErrorObject> {
-        let span = tracing::debug_span!("request", method = incoming.method, id = %incoming.id);
+        let span = trace::served(&incoming.method, &incoming.id, incoming.params.as_ref());
         self.dispatch_inner(incoming, outlet).instrument(span).await
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) listens: bool,
     /// The way of questions to the client; only on a connection with a handshake.
     pub(crate) backchannel: Option<Backchannel>,
+    /// The span of the request.
+    pub(crate) span: tracing::Span,
 }
 
 #[derive(Default)]
@@ -245,6 +247,11 @@ impl Context {
             return Err(error::missing_capability(&question.method(), &missing).into());
         }
         backchannel.ask(&question).await
+    }
+
+    /// Returns the span of the request.
+    pub(crate) fn span(&self) -> &tracing::Span {
+        &self.parts.span
     }
 
     /// Returns the way of questions to the client, if there is one.

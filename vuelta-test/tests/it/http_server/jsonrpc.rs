@@ -284,7 +284,6 @@ async fn the_code_of_an_error_decides_its_status_whoever_raised_it() {
         (-32022, 400),
         (-32601, 404),
         (-32603, 200),
-        (-32042, 200),
         (-31999, 200),
         (7, 200),
     ];
