@@ -353,3 +353,26 @@ fn whole_floats_become_integers_at_any_depth() {
         json!({ "a": [1, { "b": -2 }], "c": 1.5, "d": "3.0", "e": 1e300 })
     );
 }
+
+#[test]
+fn a_schema_by_hand_must_be_of_an_object_and_valid() {
+    /// Takes a list.
+    #[tool(input_schema = json!({ "type": "array" }))]
+    fn list() {}
+
+    /// Takes what nothing says.
+    #[tool(input_schema = json!({ "type": "object", "properties": 1 }))]
+    fn broken() {}
+
+    let fault = |server: McpServer| server.build().unwrap_err().to_string();
+    let error = fault(McpServer::new("S", "1").tool::<list>());
+    assert!(
+        error.contains(r#"tool "list": its argument schema is not of an object"#),
+        "{error}"
+    );
+    let error = fault(McpServer::new("S", "1").tool::<broken>());
+    assert!(
+        error.contains(r#"tool "broken": its argument schema is invalid"#),
+        "{error}"
+    );
+}
