@@ -25,6 +25,7 @@ pub(crate) fn parts(function: &Function, items: Vec<Item>, errors: &mut Errors) 
     let mut hints: Vec<(Key, bool)> = Vec::new();
     let mut headers = Vec::new();
     let mut closed = false;
+    let mut input_schema: Option<Key> = None;
     let mut setters = TokenStream::new();
     for item in items {
         let Some(item) = common.take(item, errors) else {
@@ -37,13 +38,25 @@ pub(crate) fn parts(function: &Function, items: Vec<Item>, errors: &mut Errors) 
                 setters.extend(item.flag(errors).then(|| quote!(.outlives_caller())));
             }
             "header" => headers.extend(item.list(errors)),
+            "input_schema" => {
+                input_schema = Some(item.key.clone());
+                let schema = item.expr(errors).into_iter();
+                setters.extend(quote!(#(.input_schema(#schema))*));
+            }
             _ => {
-                let own = ["closed", "outlives_caller", "header"];
+                let own = ["closed", "outlives_caller", "header", "input_schema"];
                 item.unknown(&[&COMMON[..], &HINTS, &own].concat(), errors);
             }
         }
     }
     check_hints(&hints, errors);
+    if let Some(key) = input_schema.filter(|_| closed || !headers.is_empty()) {
+        errors.at(
+            key,
+            "`closed` and `header` are of the schema that the macro writes: say it in this one, \
+             with `additionalProperties` and `x-mcp-header`",
+        );
+    }
     let headers = header::check(function, headers, errors);
     let annotations = (!hints.is_empty()).then(|| {
         let hints = hints.iter().map(|(key, value)| {

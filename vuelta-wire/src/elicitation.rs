@@ -3,6 +3,7 @@
 //! Source: [elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::decode::DecodeError;
 use crate::object::OrderedMap;
@@ -142,6 +143,37 @@ impl FormSchema {
             .iter()
             .flatten()
             .any(|required| required == name)
+    }
+
+    /// Returns the content of the form as it is before anybody has typed: an object of the
+    /// fields that have a default.
+    ///
+    /// A client shows these values to the user, who may change them; a field that is not
+    /// among them is empty.
+    ///
+    /// # Example: what the user typed, over what was filled in already
+    ///
+    /// ```
+    /// use vuelta_wire::{BooleanSchema, ElicitResult, FormSchema, StringSchema};
+    ///
+    /// let schema = FormSchema::new()
+    ///     .required("name", StringSchema::new())
+    ///     .optional("gift", BooleanSchema::new().default(false));
+    /// let mut content = schema.defaults();
+    /// content["name"] = "Ada".into();
+    /// let answer = ElicitResult::accept(content);
+    /// # assert_eq!(
+    /// #     answer.content.unwrap().parse::<serde_json::Value>()?,
+    /// #     serde_json::json!({ "name": "Ada", "gift": false }),
+    /// # );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn defaults(&self) -> Value {
+        let filled = |(name, field): (&str, &PrimitiveSchema)| {
+            field.default_value().map(|value| (name.to_owned(), value))
+        };
+        Value::Object(self.properties.iter().filter_map(filled).collect())
     }
 }
 

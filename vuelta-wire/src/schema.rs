@@ -1,6 +1,7 @@
 //! The fields of a form: the flat subset of JSON Schema that every client can show.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::{Number, Raw, tag};
 
@@ -278,6 +279,23 @@ macro_rules! fields {
             }
         }
     };
+}
+
+impl PrimitiveSchema {
+    /// Returns what is filled in already; `None` if nothing is, or if the field is of no kind
+    /// that a client can show.
+    #[must_use]
+    pub fn default_value(&self) -> Option<Value> {
+        match self {
+            Self::String(schema) => schema.default.clone().map(Value::from),
+            Self::Number(schema) => serde_json::to_value(schema.default?).ok(),
+            Self::Boolean(schema) => schema.default.map(Value::from),
+            Self::SingleSelect(schema) => schema.default.clone().map(Value::from),
+            Self::TitledSingleSelect(schema) => schema.default.clone().map(Value::from),
+            Self::MultiSelect(schema) => schema.default.clone().map(Value::from),
+            Self::Other(_) => None,
+        }
+    }
 }
 
 fields! {

@@ -36,6 +36,7 @@
 /// | `outlives_caller` | the call runs to its end when the caller leaves |
 /// | `closed` | arguments that the function does not have are refused |
 /// | `header(region = "Region")` | HTTP clients mirror the argument into the header `Mcp-Param-Region` |
+/// | `input_schema = value` | the schema of the arguments, in place of the one that the parameters make: see [`ToolSpec::input_schema`](crate::mcp::ToolSpec::input_schema) |
 ///
 /// # Example: an argument with a range, and shared state
 ///

@@ -1,38 +1,42 @@
-//! The official conformance suite against our server: which scenarios, and what counts as passed.
+//! The official conformance suite against our server and our client, and what counts as passed.
 //!
 //! The suite's own exit status is not enough: it is 0 for a scenario that checked nothing and for
 //! one whose checks were all skipped. What it wrote about each check decides.
 
 mod checks;
 mod lists;
+mod plan;
+mod report;
 mod server;
+mod suite;
 
-use std::fs::{self, File};
+use std::collections::VecDeque;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 
-use checks::Verdict;
-use lists::{Scenario, Skip};
+use plan::{Choice, Role, Scenario};
+use report::Report;
 use server::Server;
 
 use crate::peers::{self, Suite};
+use crate::process;
 use crate::repo::Repo;
 use crate::steps::Step;
 
-/// A baseline without entries: with one, the suite counts a warning as a failure.
-const EMPTY_BASELINE: &str = "server: []\n";
+/// How many clients run at the same time.
+const CLIENTS: usize = 2;
 
 /// What the command line asks for.
 #[derive(Default)]
 struct Request {
-    /// The server to test; without one, ours is built and started.
+    /// The server to test; without one, ours is started.
     url: Option<String>,
-    /// The scenarios to run; all that are listed if there are none.
-    names: Vec<String>,
+    choice: Choice,
 }
 
-/// Returns the step that runs every listed scenario against our server.
+/// Returns the step that runs every scenario.
 pub(crate) fn every_scenario(repo: &Repo) -> Step<'_> {
     Step::new("conformance", "cargo xtask conformance", move || {
         run(repo, Request::default())
@@ -52,13 +56,24 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
     let mut request = Request::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        if argument == "--url" {
-            let url = rest.next().ok_or("`--url` needs the URL of a server")?;
-            request.url = Some(url.clone());
-        } else if argument.starts_with('-') {
-            return Err(format!("`conformance` has no option `{argument}`"));
-        } else {
-            request.names.push(argument.clone());
+        match argument.as_str() {
+            "--url" => {
+                let url = rest.next().ok_or("`--url` needs the URL of a server")?;
+                request.url = Some(url.clone());
+            }
+            "--version" => {
+                let version = rest.next().ok_or("`--version` needs a revision")?;
+                request.choice.version = Some(version.clone());
+            }
+            "--server" | "--client" if request.choice.role.is_some() => {
+                return Err("`--server` and `--client` are one or the other".to_owned());
+            }
+            "--server" => request.choice.role = Some(Role::Server),
+            "--client" => request.choice.role = Some(Role::Client),
+            option if option.starts_with('-') => {
+                return Err(format!("`conformance` has no option `{option}`"));
+            }
+            name => request.choice.names.push(name.to_owned()),
         }
     }
     Ok(request)
@@ -66,89 +81,78 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
 
 fn run(repo: &Repo, request: Request) -> Result<(), String> {
     let folder = repo.root().join("conformance");
-    let listed = lists::scenarios(&read(&folder.join("scenarios.txt"))?)?;
+    let excluded = lists::exclusions(&read(&folder.join("excluded.txt"))?)?;
     let skips = lists::skips(&read(&folder.join("skipped.txt"))?)?;
-    lists::skips_belong_to(&skips, &listed)?;
-    let chosen = lists::choose(listed, &request.names)?;
 
     let suite = peers::conformance_suite(repo)?;
+    let listed = plan::listed(&suite.list()?);
+    plan::check(&listed, &excluded, &skips)?;
+    let chosen = request.choice.of(&listed, &excluded)?;
+    process::run(
+        repo.cargo()
+            .args(["build", "--locked", "-p", "conformance"]),
+    )?;
+
     let out = empty_folder(&repo.target().join("conformance"))?;
-    let baseline = out.join("no-expected-failures.yml");
-    fs::write(&baseline, EMPTY_BASELINE)
-        .map_err(|e| format!("cannot write {}: {e}", baseline.display()))?;
-
-    // The server lives until the end of this function, which ends it.
-    let (_server, url) = match request.url {
-        Some(url) => (None, url),
-        None => {
-            let server = Server::start(repo, &out)?;
-            let url = server.url().to_owned();
-            (Some(server), url)
-        }
-    };
-
-    let mut failed: Vec<&str> = Vec::new();
-    for scenario in &chosen {
-        let start = Instant::now();
-        let folder = out.join(&scenario.name).join(&scenario.version);
-        let finished = run_suite(&suite, &url, scenario, &baseline, &folder)?;
-        let allowed: Vec<&Skip> = skips.iter().filter(|skip| skip.is_of(scenario)).collect();
-        let verdict = Verdict::of(&checks::read_all(&folder)?, &allowed, finished);
-        println!(
-            "{} {scenario}: {} ({:.1} s)",
-            if verdict.passed() { "pass" } else { "FAIL" },
-            verdict.counts(),
-            start.elapsed().as_secs_f64()
-        );
-        if !verdict.passed() {
-            failed.push(&scenario.name);
-            for objection in verdict.objections() {
-                println!("     {objection}");
+    let mut report = Report::new(&skips);
+    let (servers, clients): (Vec<Scenario>, Vec<Scenario>) = chosen
+        .into_iter()
+        .partition(|scenario| scenario.role == Role::Server);
+    if !servers.is_empty() {
+        // The server lives until the end of this block, which ends it.
+        let (_server, url) = match request.url {
+            Some(url) => (None, url),
+            None => {
+                let server = Server::start(repo, &out)?;
+                let url = server.url().to_owned();
+                (Some(server), url)
             }
-            println!("     see {}", folder.display());
+        };
+        let all = request.choice.names.is_empty();
+        for scenarios in servers.chunk_by(|one, next| all && one.version == next.version) {
+            report.add(&suite.run_server(&url, scenarios, all, &out)?);
         }
     }
+    run_clients(repo, &suite, clients, &out, &mut report)?;
     println!(
-        "{} of {} scenarios passed; the suite and the server wrote to {}",
-        chosen.len() - failed.len(),
-        chosen.len(),
+        "{report}the suite and the server wrote to {}",
         out.display()
     );
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("these scenarios failed: {}", failed.join(" ")))
-    }
+    report.verdict()
 }
 
-/// Runs one scenario; tells whether the suite itself was content.
-fn run_suite(
+/// Runs our client for each scenario, several at the same time.
+fn run_clients(
+    repo: &Repo,
     suite: &Suite,
-    url: &str,
-    scenario: &Scenario,
-    baseline: &Path,
-    folder: &Path,
-) -> Result<bool, String> {
-    fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
-    let log = folder.join("suite.log");
-    let output = File::create(&log).map_err(|e| format!("cannot create {}: {e}", log.display()))?;
-    let errors = output
-        .try_clone()
-        .map_err(|e| format!("cannot write {}: {e}", log.display()))?;
-    let status = Command::new(&suite.node)
-        .arg(&suite.script)
-        .args(["server", "--url", url])
-        .args(["--scenario", &scenario.name])
-        .args(["--spec-version", &scenario.version])
-        .arg("--expected-failures")
-        .arg(baseline)
-        .arg("-o")
-        .arg(folder)
-        .stdout(output)
-        .stderr(errors)
-        .status()
-        .map_err(|e| format!("cannot start {}: {e}", suite.node.display()))?;
-    Ok(status.success())
+    scenarios: Vec<Scenario>,
+    out: &Path,
+    report: &mut Report<'_>,
+) -> Result<(), String> {
+    let waiting = Mutex::new(VecDeque::from(scenarios));
+    let next = || {
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.pop_front()
+    };
+    thread::scope(|scope| {
+        let (done, runs) = mpsc::channel();
+        for _ in 0..CLIENTS {
+            let done = done.clone();
+            scope.spawn(move || {
+                while let Some(scenario) = next() {
+                    // The receiver is gone once a run could not be made: nothing more to do.
+                    if done.send(suite.run_client(repo, scenario, out)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(done);
+        for run in runs {
+            report.add(&run?);
+        }
+        Ok(())
+    })
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -26,9 +26,10 @@ commands:
   peers                     install the pinned peers: the Python SDK, Node, the conformance suite
   interop [ARG ..]          run our client and server against the Python SDK;
                             the arguments go to the `interop` program of `vuelta-test`
-  conformance [--url URL] [SCENARIO ..]
-                            run the official suite against `everything-server`, or against the
-                            server at URL; all of conformance/scenarios.txt or only the named ones
+  conformance [--server|--client] [--version VERSION] [--url URL] [SCENARIO ..]
+                            run the official suite against `everything-server`, or the server at
+                            URL, and against `everything-client`: all, or of one role, one
+                            revision of the protocol, or the named scenarios
   help                      print this text
 
 The checks need Rust, git and Python 3.11 or newer with `venv`. Peers are installed

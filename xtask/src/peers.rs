@@ -20,6 +20,8 @@ pub(crate) struct Suite {
     pub(crate) node: PathBuf,
     /// Its entry point.
     pub(crate) script: PathBuf,
+    /// What Node loads before it, so that its servers listen on this machine alone.
+    pub(crate) loopback: PathBuf,
 }
 
 /// Returns the step that installs every peer.
@@ -74,7 +76,11 @@ pub(crate) fn conformance_suite(repo: &Repo) -> Result<Suite, String> {
                 .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
         )
     })?;
-    Ok(Suite { node, script })
+    Ok(Suite {
+        node,
+        script,
+        loopback: pins.join("loopback.cjs"),
+    })
 }
 
 /// Installs the programs of `xtask/peers/tools.txt` and returns their virtual environment.

@@ -8,18 +8,20 @@
 //! The suite fixes the names of its tools, prompts and resources, and most of what they say:
 //! [conformance](https://github.com/modelcontextprotocol/conformance).
 
-mod complete;
+mod answers;
+mod asks;
+mod changes;
+mod forms;
 mod prompts;
 mod resources;
 mod rounds;
 mod samples;
-mod tools;
+mod schemas;
 
 use std::env;
 use std::process::ExitCode;
 
-use vuelta::seal::{Audience, RequestStateBoundary, RequestStateSecurity};
-use vuelta::{Result, Server};
+use vuelta::{McpServer, Result};
 use vuelta_http::Listener;
 
 const USAGE: &str = "usage: everything-server --port PORT (0 takes a free one)";
@@ -47,23 +49,17 @@ async fn main() -> ExitCode {
 async fn listen(port: u16) -> Result<()> {
     let listener = Listener::bind(("127.0.0.1", port)).await?;
     println!("listening on {}", listener.url());
-    listener.serve(server()?, std::future::pending()).await
+    listener.serve(server(), std::future::pending()).await
 }
 
-fn server() -> Result<Server> {
-    Server::builder("everything-server", env!("CARGO_PKG_VERSION"))
-        .logging()
-        .on_list_tools(tools::list)
-        .on_call_tool(tools::call)
-        .on_list_prompts(prompts::list)
-        .on_get_prompt(prompts::get)
-        .on_list_resources(resources::list)
-        .on_list_resource_templates(resources::list_templates)
-        .on_read_resource(resources::read)
-        .on_complete(complete::complete)
-        .layer(RequestStateBoundary::new(
-            RequestStateSecurity::ephemeral()?,
-            Audience::Server,
-        ))
-        .build()
+fn server() -> McpServer {
+    let server = McpServer::new("everything-server", env!("CARGO_PKG_VERSION")).logging();
+    // The suite probes with the first tool and without arguments: it must succeed.
+    let server = answers::register(server);
+    let server = asks::register(server);
+    let server = rounds::register(server);
+    let server = schemas::register(server);
+    let server = changes::register(server);
+    let server = prompts::register(server);
+    resources::register(server)
 }

@@ -1,78 +1,88 @@
-//! The prompts.
+//! The prompts, and suggestions for the arguments of one of them.
 
-use serde::Deserialize;
+use vuelta::mcp::{Complete, CompletionRequest};
 use vuelta::wire::TextResourceContents;
 use vuelta::{
-    ContentBlock, Context, EmbeddedResource, Error, GetPromptParams, GetPromptResult,
-    InputRequired, ListPromptsResult, Outcome, PaginatedParams, Prompt, PromptArgument,
-    PromptMessage, Result, Role, StringSchema,
+    ContentBlock, Elicit, EmbeddedResource, ImageContent, McpServer, PromptMessage, Result, Role,
+    prompt, resolver,
 };
 
-use crate::{rounds, samples};
+use crate::forms::UserContext;
+use crate::samples;
 
-pub(crate) const WITH_ARGUMENTS: &str = "test_prompt_with_arguments";
-
-pub(crate) async fn list(_: Context, _: PaginatedParams) -> Result<ListPromptsResult> {
-    let argument = |name: &str| {
-        PromptArgument::new(name)
-            .description("Any text.")
-            .required(true)
-    };
-    Ok(ListPromptsResult::new([
-        Prompt::new("test_simple_prompt").description("A prompt without arguments."),
-        Prompt::new(WITH_ARGUMENTS)
-            .description("A prompt that repeats its arguments.")
-            .arguments([argument("arg1"), argument("arg2")]),
-        Prompt::new("test_prompt_with_embedded_resource")
-            .description("A prompt that embeds a resource.")
-            .arguments([argument("resourceUri")]),
-        Prompt::new("test_prompt_with_image").description("A prompt with a picture."),
-        Prompt::new("test_input_required_result_prompt").description("A prompt that asks."),
-    ]))
+pub(crate) fn register(server: McpServer) -> McpServer {
+    server
+        .prompt::<test_simple_prompt>()
+        .prompt::<test_prompt_with_arguments>()
+        .prompt::<test_prompt_with_embedded_resource>()
+        .prompt::<test_prompt_with_image>()
+        .prompt::<test_input_required_result_prompt>()
+        .complete(
+            Complete::prompt("test_prompt_with_arguments", "arg1"),
+            cities,
+        )
 }
 
-pub(crate) async fn get(cx: Context, params: GetPromptParams) -> Result<Outcome<GetPromptResult>> {
-    let arguments = params.arguments.unwrap_or_default();
-    let argument = |name: &str| arguments.get(name).map(String::as_str).unwrap_or_default();
-    let messages = match params.name.as_str() {
-        "test_simple_prompt" => vec![PromptMessage::user("This is a simple prompt for testing.")],
-        WITH_ARGUMENTS => {
-            let (one, two) = (argument("arg1"), argument("arg2"));
-            vec![PromptMessage::user(format!(
-                "Prompt with arguments: arg1='{one}', arg2='{two}'"
-            ))]
-        }
-        "test_prompt_with_embedded_resource" => {
-            let text = "Embedded resource content for testing.";
-            let contents =
-                TextResourceContents::new(argument("resourceUri"), text).mime_type("text/plain");
-            let resource = EmbeddedResource::new(contents);
-            vec![
-                PromptMessage::new(Role::User, ContentBlock::from(resource)),
-                PromptMessage::user("Please process the embedded resource above."),
-            ]
-        }
-        "test_prompt_with_image" => vec![
-            PromptMessage::new(Role::User, ContentBlock::from(samples::image())),
-            PromptMessage::user("Please analyze the image above."),
-        ],
-        "test_input_required_result_prompt" => return ask_context(&cx),
-        unknown => return Err(Error::unknown_prompt(unknown)),
-    };
-    Ok(GetPromptResult::new(messages).into())
+/// Says one thing.
+#[prompt]
+fn test_simple_prompt() -> &'static str {
+    "This is a simple prompt for testing."
 }
 
-fn ask_context(cx: &Context) -> Result<Outcome<GetPromptResult>> {
-    #[derive(Deserialize)]
-    struct UserContext {
-        context: String,
-    }
+/// Repeats its arguments.
+#[prompt]
+fn test_prompt_with_arguments(
+    /// Any text.
+    arg1: String,
+    /// Any other text.
+    arg2: String,
+) -> String {
+    format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
+}
 
-    let Some(UserContext { context }) = rounds::accepted(cx, "user_context")? else {
-        let question = "What context should the prompt use?";
-        let form = rounds::form(question, "context", StringSchema::new());
-        return Ok(InputRequired::new().ask("user_context", form).into());
-    };
-    let text = format!("Use the following context: {context}");
-    Ok(GetPromptResult::new([PromptMessage::user(text)]).into())
+async fn cities(typed: CompletionRequest) -> Result<Vec<String>> {
+    let known = ["paris", "park", "party", "test value"];
+    let fitting = known
+        .into_iter()
+        .filter(|city| city.starts_with(&typed.value));
+    Ok(fitting.map(str::to_owned).collect())
+}
+
+/// Embeds a resource.
+#[prompt]
+fn test_prompt_with_embedded_resource(
+    /// The URI of the resource.
+    #[serde(rename = "resourceUri")]
+    resource_uri: String,
+) -> Vec<PromptMessage> {
+    let text = "Embedded resource content for testing.";
+    let contents = TextResourceContents::new(resource_uri, text).mime_type("text/plain");
+    vec![
+        PromptMessage::new(
+            Role::User,
+            ContentBlock::from(EmbeddedResource::new(contents)),
+        ),
+        PromptMessage::user("Please process the embedded resource above."),
+    ]
+}
+
+/// Shows a picture.
+#[prompt]
+fn test_prompt_with_image() -> Vec<PromptMessage> {
+    let picture = ImageContent::new(samples::PNG, "image/png");
+    vec![
+        PromptMessage::new(Role::User, ContentBlock::from(picture)),
+        PromptMessage::user("Please analyze the image above."),
+    ]
+}
+
+#[resolver]
+fn user_context() -> Elicit<UserContext> {
+    Elicit::ask("What context should the prompt use?")
+}
+
+/// Asks what it is about.
+#[prompt]
+fn test_input_required_result_prompt(#[resolve(user_context)] user_context: UserContext) -> String {
+    format!("Use the following context: {}", user_context.context)
 }

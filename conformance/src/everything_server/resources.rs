@@ -1,68 +1,47 @@
 //! The resources and the template.
 
-use serde_json::json;
-use vuelta::wire::TextResourceContents;
-use vuelta::{
-    Context, Error, ListResourceTemplatesResult, ListResourcesResult, PaginatedParams,
-    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Result,
-};
+use serde::Serialize;
+use vuelta::{BlobResourceContents, Json, McpServer, ResourceContents, resource};
 
 use crate::samples;
 
-pub(crate) const TEMPLATE: &str = "test://template/{id}/data";
-
-const TEXT: &str = "test://static-text";
-const BINARY: &str = "test://static-binary";
-const WATCHED: &str = "test://watched-resource";
-
-pub(crate) async fn list(_: Context, _: PaginatedParams) -> Result<ListResourcesResult> {
-    Ok(ListResourcesResult::new([
-        Resource::new(TEXT, "static-text")
-            .description("A text.")
-            .mime_type("text/plain"),
-        Resource::new(BINARY, "static-binary")
-            .description("A picture.")
-            .mime_type("image/png"),
-        Resource::new(WATCHED, "watched-resource")
-            .description("A text to be told about.")
-            .mime_type("text/plain"),
-    ]))
+pub(crate) fn register(server: McpServer) -> McpServer {
+    server
+        .resource::<static_text>()
+        .resource::<static_binary>()
+        .resource::<watched_resource>()
+        .resource::<template>()
 }
 
-pub(crate) async fn list_templates(
-    _: Context,
-    _: PaginatedParams,
-) -> Result<ListResourceTemplatesResult> {
-    Ok(ListResourceTemplatesResult::new([ResourceTemplate::new(
-        TEMPLATE, "template",
-    )
-    .description("Data by its id.")
-    .mime_type("application/json")]))
+/// A text.
+#[resource("test://static-text")]
+fn static_text() -> &'static str {
+    "This is the content of the static text resource."
 }
 
-pub(crate) async fn read(_: Context, params: ReadResourceParams) -> Result<ReadResourceResult> {
-    let uri = params.uri.as_str();
-    let text = |text: &str, kind: &str| TextResourceContents::new(uri, text).mime_type(kind).into();
-    let contents: ResourceContents = match uri {
-        TEXT => text(
-            "This is the content of the static text resource.",
-            "text/plain",
-        ),
-        BINARY => samples::blob(uri).into(),
-        WATCHED => text("Watched resource content.", "text/plain"),
-        _ => {
-            let id = template_id(uri).ok_or_else(|| Error::unknown_resource(uri))?;
-            let data =
-                json!({ "id": id, "templateTest": true, "data": format!("Data for ID: {id}") });
-            text(&data.to_string(), "application/json")
-        }
-    };
-    Ok(ReadResourceResult::new([contents]))
+/// A picture.
+#[resource("test://static-binary", mime_type = "image/png")]
+fn static_binary() -> ResourceContents {
+    BlobResourceContents::new("test://static-binary", samples::PNG)
+        .mime_type("image/png")
+        .into()
 }
 
-/// Returns the variable of a URI that matches [`TEMPLATE`].
-fn template_id(uri: &str) -> Option<&str> {
-    let (before, after) = TEMPLATE.split_once("{id}")?;
-    let id = uri.strip_prefix(before)?.strip_suffix(after)?;
-    (!id.is_empty() && !id.contains('/')).then_some(id)
+/// A text to be told about.
+#[resource("test://watched-resource")]
+fn watched_resource() -> &'static str {
+    "Watched resource content."
+}
+
+#[derive(Serialize)]
+struct Data {
+    id: String,
+    data: String,
+}
+
+/// Data by its id.
+#[resource("test://template/{id}/data", mime_type = "application/json")]
+fn template(id: String) -> Json<Data> {
+    let data = format!("Data for ID: {id}");
+    Json(Data { id, data })
 }

@@ -32,6 +32,16 @@ async fn sixth() -> String {
     String::new()
 }
 
+#[tool(input_schema = schema(), closed)]
+async fn seventh(region: String) -> String {
+    region
+}
+
+#[tool(input_schema, header(region = "Region"))]
+async fn eighth(region: String) -> String {
+    region
+}
+
 fn main() {
     // What has errors is registered like the rest: no error follows from another.
     let _ = vuelta::McpServer::new("Test", "1").tool::<first>().tool::<second>().prompt::<fourth>();

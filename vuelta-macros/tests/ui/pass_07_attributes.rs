@@ -29,6 +29,35 @@ async fn buy(region: String, count: Option<u32>, #[default] dry: bool) -> String
     format!("{region} {count:?} {dry}")
 }
 
+/// Reaches somebody.
+#[tool(input_schema = contact())]
+async fn reach(phone: Option<String>, email: Option<String>) -> String {
+    format!("{phone:?} {email:?}")
+}
+
+fn contact() -> serde_json::Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": { "phone": { "type": "string" }, "email": { "type": "string" } },
+        "anyOf": [{ "required": ["phone"] }, { "required": ["email"] }],
+    })
+}
+
+#[tokio::test]
+async fn a_schema_by_hand_is_published_as_it_is() -> vuelta::Result<()> {
+    let server = McpServer::new("Test", "1").tool::<reach>().build()?;
+    let client = Client::builder().connect(&server).await?;
+    let tools = client.list_tools().await?.tools;
+    assert_eq!(tools[0].input_schema, Raw::from(contact()));
+    let result = client
+        .call_tool("reach", json!({ "email": "a@example.com" }))
+        .await?;
+    assert_eq!(result.as_text(), r#"None Some("a@example.com")"#);
+    assert!(client.call_tool("reach", json!({})).await?.failed());
+    Ok(())
+}
+
 #[tokio::test]
 async fn runs() -> vuelta::Result<()> {
     let server = McpServer::new("Test", "1").tool::<buy>().build()?;

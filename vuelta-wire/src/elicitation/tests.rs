@@ -187,3 +187,51 @@ fn content_counts_only_when_accepted() {
         None
     );
 }
+
+/// Defaults of every kind (SEP-1034), and fields without one.
+#[test]
+fn the_defaults_are_the_content_of_an_untouched_form() {
+    let schema: FormSchema = decode(
+        &json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "default": "John Doe"},
+                "age": {"type": "integer", "default": 30},
+                "score": {"type": "number", "default": 95.5},
+                "status": {"type": "string", "enum": ["active", "idle"], "default": "active"},
+                "plan": {"type": "string", "oneOf": [{"const": "p", "title": "P"}], "default": "p"},
+                "colours": {
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["red", "blue"]},
+                    "default": ["red", "blue"],
+                },
+                "verified": {"type": "boolean", "default": false},
+                "empty": {"type": "string"},
+                "unknown": {"type": "colour", "default": "red"},
+            },
+            "required": ["empty"],
+        })
+        .to_string(),
+    )
+    .unwrap();
+    assert_eq!(
+        schema.defaults(),
+        json!({
+            "name": "John Doe",
+            "age": 30,
+            "score": 95.5,
+            "status": "active",
+            "plan": "p",
+            "colours": ["red", "blue"],
+            "verified": false,
+        })
+    );
+    assert_eq!(FormSchema::new().defaults(), json!({}));
+}
+
+#[test]
+fn a_default_that_json_cannot_write_is_none() {
+    let field = NumberSchema::number().default(f64::NAN);
+    let schema = FormSchema::new().optional("n", field);
+    assert_eq!(schema.defaults(), json!({}));
+}

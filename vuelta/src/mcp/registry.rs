@@ -1,7 +1,7 @@
 //! What is registered, in the order in which it was; changes are told to subscribers.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use crate::error::{Error, Result};
 use crate::mcp::changes::{Change, Changes};
@@ -25,8 +25,8 @@ pub(super) struct Registry<E> {
     entries: RwLock<Vec<Slot<E>>>,
     changes: Changes,
     change: Change,
-    /// Known once the server is built.
-    states: OnceLock<Arc<States>>,
+    /// Known once the server is built. Weak: a handle of this registry may be among them.
+    states: OnceLock<Weak<States>>,
 }
 
 struct Slot<E> {
@@ -61,8 +61,8 @@ impl<E: Entry> Registry<E> {
                 E::KIND
             ));
         }
-        if let Some(states) = self.states.get()
-            && let Some(missing) = missing_state(name, &entry, states)
+        if let Some(states) = self.states.get().and_then(Weak::upgrade)
+            && let Some(missing) = missing_state(name, &entry, &states)
         {
             return Err(missing);
         }
@@ -124,7 +124,7 @@ impl<E: Entry> Registry<E> {
     /// Learns the shared state; returns a message for each that an entry needs and that is
     /// not there.
     pub(super) fn settle(&self, states: &Arc<States>) -> Vec<String> {
-        let states = self.states.get_or_init(|| Arc::clone(states));
+        self.states.get_or_init(|| Arc::downgrade(states));
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         entries
             .iter()

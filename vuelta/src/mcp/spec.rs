@@ -97,6 +97,7 @@ pub struct ToolSpec {
     pub(crate) icons: Option<Vec<Icon>>,
     pub(crate) meta: Option<vuelta_wire::Meta>,
     pub(crate) annotations: Option<ToolAnnotations>,
+    pub(crate) input: Option<Value>,
     pub(crate) output: Option<Value>,
     pub(crate) graph: Graph,
     pub(crate) timeout: Option<Duration>,
@@ -110,6 +111,17 @@ impl ToolSpec {
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
+        self
+    }
+
+    /// Sets the schema of its arguments, published as it is; that of their type if not set.
+    ///
+    /// For what a type cannot say: an argument that another one requires, a dialect of its
+    /// own. It must be of an object. Arguments are checked against it and then read by their
+    /// type.
+    #[must_use]
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input = Some(schema);
         self
     }
 

@@ -48,7 +48,13 @@ impl Entry for ToolEntry {
 impl ToolEntry {
     pub(super) fn new<T: ToolHandler>() -> Result<Self, String> {
         let spec = T::define(ToolSpec::default());
-        let schema = input_schema::<T::Args>();
+        let schema = spec.input.unwrap_or_else(input_schema::<T::Args>);
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(format!(
+                "tool {:?}: its argument schema is not of an object: give it `\"type\": \"object\"`",
+                T::NAME
+            ));
+        }
         let input = Checker::new(&schema).map_err(|error| {
             format!(
                 "tool {:?}: its argument schema is invalid: {error}",

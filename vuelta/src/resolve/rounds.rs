@@ -31,10 +31,15 @@ pub(crate) enum Halt {
 
 impl Halt {
     /// Returns the error of the protocol that `error` is, if it is one: it goes to the peer
-    /// as it is.
+    /// as it is. Something of the peer's that could not be read is one too.
     pub(crate) fn protocol(error: &dyn Any) -> Option<Self> {
-        let object = error.downcast_ref::<Error>()?.as_rpc()?;
-        Some(Self::Protocol(object.clone()))
+        let error = error.downcast_ref::<Error>()?;
+        if error.is_invalid_params() {
+            tracing::debug!(%error, "malformed answer");
+        } else {
+            error.as_rpc()?;
+        }
+        Some(Self::Protocol(error.to_object()))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the suite wrote about each check, and whether that is good enough.
 
+use std::fmt;
 use std::fs;
+use std::ops::AddAssign;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -41,41 +43,68 @@ fn collect(folder: &Path, checks: &mut Vec<Check>) -> Result<(), String> {
     Ok(())
 }
 
+/// How many checks ended in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) succeeded: usize,
+    pub(super) failed: usize,
+    pub(super) warned: usize,
+    pub(super) skipped: usize,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.succeeded += other.succeeded;
+        self.failed += other.failed;
+        self.warned += other.warned;
+        self.skipped += other.skipped;
+    }
+}
+
+impl fmt::Display for Tally {
+    /// Writes the successes, and of the others those that there are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} succeeded", self.succeeded)?;
+        for (count, what) in [
+            (self.failed, "failed"),
+            (self.warned, "warned"),
+            (self.skipped, "skipped"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The judgement on one scenario.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
-    succeeded: usize,
-    failed: usize,
-    warned: usize,
-    skipped: usize,
+    tally: Tally,
     objections: Vec<String>,
 }
 
 impl Verdict {
     /// Judges the checks of a scenario, given those that it may skip.
-    ///
-    /// `finished` tells whether the suite ended with status 0.
-    pub(super) fn of(checks: &[Check], allowed: &[&Skip], finished: bool) -> Self {
+    pub(super) fn of(checks: &[Check], allowed: &[&Skip]) -> Self {
         let mut verdict = Self::default();
         for check in checks {
             verdict.add(check, allowed);
         }
-        if verdict.succeeded + verdict.failed + verdict.warned + verdict.skipped == 0 {
+        if verdict.tally == Tally::default() {
             verdict.object("the suite checked nothing".to_owned());
         }
         for skip in allowed {
             let still_skipped = checks
                 .iter()
-                .any(|check| check.id == skip.check && check.status == "SKIPPED");
+                .any(|check| check.name == skip.check && check.status == "SKIPPED");
             if !still_skipped {
                 verdict.object(format!(
                     "skipped.txt lists {}, which was not skipped: delete the line",
                     skip.check
                 ));
             }
-        }
-        if !finished && verdict.passed() {
-            verdict.object("the suite ended with an error, see suite.log".to_owned());
         }
         verdict
     }
@@ -90,31 +119,28 @@ impl Verdict {
         &self.objections
     }
 
-    /// Writes how many checks ended in which way.
-    pub(super) fn counts(&self) -> String {
-        format!(
-            "{} succeeded, {} failed, {} warned, {} skipped",
-            self.succeeded, self.failed, self.warned, self.skipped
-        )
+    /// Returns how many checks ended in which way.
+    pub(super) fn tally(&self) -> Tally {
+        self.tally
     }
 
     fn add(&mut self, check: &Check, allowed: &[&Skip]) {
         match check.status.as_str() {
-            "SUCCESS" => self.succeeded += 1,
+            "SUCCESS" => self.tally.succeeded += 1,
             "INFO" => {}
             "SKIPPED" => {
-                self.skipped += 1;
-                if !allowed.iter().any(|skip| skip.check == check.id) {
+                self.tally.skipped += 1;
+                if !allowed.iter().any(|skip| skip.check == check.name) {
                     self.object(describe(check));
                 }
             }
             "WARNING" => {
-                self.warned += 1;
+                self.tally.warned += 1;
                 self.object(describe(check));
             }
             // A status that a later suite may add is not a success.
             _ => {
-                self.failed += 1;
+                self.tally.failed += 1;
                 self.object(describe(check));
             }
         }

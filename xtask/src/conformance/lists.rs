@@ -1,19 +1,33 @@
-//! The committed lists: which scenarios run, and which checks may be skipped, each with a reason.
+//! The committed lists: what of the suite does not run, and which checks may be skipped, each
+//! with a reason.
 //!
 //! Both are lines of words; blank lines and lines that start with `#` say nothing.
 
 use std::fmt;
 
-/// A scenario of the suite at a revision of the protocol.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Scenario {
-    pub(super) name: String,
-    pub(super) version: String,
+use super::plan::{Role, Scenario};
+
+/// Scenarios that do not run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Exclusion {
+    role: Role,
+    pattern: String,
 }
 
-impl fmt::Display for Scenario {
+impl Exclusion {
+    /// Tells whether the scenario of this name does not run.
+    pub(super) fn covers(&self, role: Role, name: &str) -> bool {
+        role == self.role
+            && match self.pattern.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == self.pattern,
+            }
+    }
+}
+
+impl fmt::Display for Exclusion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} @ {}", self.name, self.version)
+        write!(f, "{} {}", self.role, self.pattern)
     }
 }
 
@@ -21,87 +35,55 @@ impl fmt::Display for Scenario {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Skip {
     pub(super) scenario: Scenario,
+    /// The check's name: many checks of a scenario share one id.
     pub(super) check: String,
 }
 
-impl Skip {
-    /// Tells whether the check belongs to this scenario.
-    pub(super) fn is_of(&self, scenario: &Scenario) -> bool {
-        self.scenario == *scenario
-    }
-}
-
-/// Reads lines `scenario version`.
-pub(super) fn scenarios(text: &str) -> Result<Vec<Scenario>, String> {
-    let mut found: Vec<Scenario> = Vec::new();
-    for (number, line) in lines(text) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, version] = words[..] else {
-            return Err(format!(
-                "scenarios.txt:{number}: expected `scenario version`, found `{line}`"
-            ));
-        };
-        let scenario = Scenario {
-            name: name.to_owned(),
-            version: version.to_owned(),
-        };
-        if found.contains(&scenario) {
-            return Err(format!(
-                "scenarios.txt:{number}: {scenario} is listed twice"
-            ));
-        }
-        found.push(scenario);
-    }
-    Ok(found)
-}
-
-/// Reads lines `scenario version check reason ..`.
-pub(super) fn skips(text: &str) -> Result<Vec<Skip>, String> {
+/// Reads lines `role pattern reason ..`.
+pub(super) fn exclusions(text: &str) -> Result<Vec<Exclusion>, String> {
     lines(text)
         .map(|(number, line)| {
             let mut words = line.split_whitespace();
-            let (Some(name), Some(version), Some(check), Some(_reason)) =
-                (words.next(), words.next(), words.next(), words.next())
-            else {
+            let (Some(role), Some(pattern), Some(_reason)) = (
+                words.next().and_then(Role::parse),
+                words.next(),
+                words.next(),
+            ) else {
                 return Err(format!(
-                    "skipped.txt:{number}: expected `scenario version check reason ..`, found `{line}`"
+                    "excluded.txt:{number}: expected `role pattern reason ..`, found `{line}`"
                 ));
             };
-            Ok(Skip {
-                scenario: Scenario {
-                    name: name.to_owned(),
-                    version: version.to_owned(),
-                },
-                check: check.to_owned(),
+            Ok(Exclusion {
+                role,
+                pattern: pattern.to_owned(),
             })
         })
         .collect()
 }
 
-/// Refuses a skip whose scenario does not run any more.
-pub(super) fn skips_belong_to(skips: &[Skip], listed: &[Scenario]) -> Result<(), String> {
-    for skip in skips {
-        if !listed.contains(&skip.scenario) {
-            return Err(format!(
-                "skipped.txt names {}, which scenarios.txt does not list",
-                skip.scenario
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Keeps the scenarios with these names, at every listed version; all if there are no names.
-pub(super) fn choose(listed: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>, String> {
-    for name in names {
-        if !listed.iter().any(|scenario| scenario.name == *name) {
-            return Err(format!("scenarios.txt does not list `{name}`"));
-        }
-    }
-    Ok(listed
-        .into_iter()
-        .filter(|scenario| names.is_empty() || names.contains(&scenario.name))
-        .collect())
+/// Reads lines `role scenario version check reason ..`.
+pub(super) fn skips(text: &str) -> Result<Vec<Skip>, String> {
+    lines(text)
+        .map(|(number, line)| {
+            let mut words = line.split_whitespace();
+            let (Some(role), Some(name), Some(version), Some(check), Some(_reason)) = (
+                words.next().and_then(Role::parse),
+                words.next(),
+                words.next(),
+                words.next(),
+                words.next(),
+            ) else {
+                return Err(format!(
+                    "skipped.txt:{number}: expected `role scenario version check reason ..`, \
+                     found `{line}`"
+                ));
+            };
+            Ok(Skip {
+                scenario: Scenario::new(role, name, version),
+                check: check.to_owned(),
+            })
+        })
+        .collect()
 }
 
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -1,4 +1,4 @@
-//! Our `everything-server` as a child process: built, started on a free port, ended.
+//! Our `everything-server` as a child process: started on a free port, ended.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,6 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use crate::process;
 use crate::repo::Repo;
 
 /// What the server prints before its URL.
@@ -23,13 +22,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Builds the server, starts it, and waits until it listens.
+    /// Starts the server, which must have been built, and waits until it listens.
     pub(super) fn start(repo: &Repo, logs: &Path) -> Result<Self, String> {
-        process::run(
-            repo.cargo()
-                .args(["build", "--locked", "-p", "conformance"])
-                .args(["--bin", "everything-server"]),
-        )?;
         let log = create(&logs.join("server.stdout.log"))?;
         let errors = create(&logs.join("server.stderr.log"))?;
         let mut child = Command::new(repo.built_program("everything-server"))

@@ -253,3 +253,23 @@ async fn a_server_of_functions_says_that_its_lists_change() {
         Some(true)
     );
 }
+
+/// Turns a tool off and on again.
+#[tool]
+fn toggle(tools: &crate::mcp::Tools) -> String {
+    format!("{} {}", tools.disable("first"), tools.enable("first"))
+}
+
+#[tokio::test]
+async fn a_function_may_hold_the_handle_of_its_own_registry() {
+    let alive = std::sync::Arc::new(());
+    let server = McpServer::new("R", "1").tool::<first>().tool::<toggle>();
+    let tools = server.tools();
+    let server = server.state(tools).state(std::sync::Arc::clone(&alive));
+    let server = TestServer::new(server).unwrap();
+    let result = server.tool("toggle", json!({})).run().await;
+    assert_eq!(result.text(), "true true");
+    // The handle does not keep the server's state: it ends with the server.
+    drop(server);
+    assert_eq!(std::sync::Arc::strong_count(&alive), 1);
+}

@@ -353,3 +353,56 @@ fn whole_floats_become_integers_at_any_depth() {
         json!({ "a": [1, { "b": -2 }], "c": 1.5, "d": "3.0", "e": 1e300 })
     );
 }
+
+#[tokio::test]
+async fn an_answer_of_another_form_is_an_error_of_the_protocol() {
+    use crate::form::{AskForm as _, ReadForm as _};
+    use crate::{Answer, Context, Form, InputRequired};
+
+    #[derive(Form)]
+    struct Name {
+        name: String,
+    }
+
+    /// Greets by hand.
+    #[tool]
+    fn greet(cx: &Context) -> crate::Result<Outcome<String>> {
+        Ok(match cx.answers().form::<Name>("user_name")? {
+            Some(Answer::Accept(Name { name })) => Outcome::Complete(name),
+            _ => InputRequired::new()
+                .form::<Name>("user_name", "Who?")
+                .into(),
+        })
+    }
+
+    let server = TestServer::new(McpServer::new("S", "1").tool::<greet>()).unwrap();
+    let client = Client::builder().connect(server.server()).await.unwrap();
+    for answer in [json!(12345), json!("Alice"), json!({ "action": "perhaps" })] {
+        let params = json!({ "name": "greet", "inputResponses": { "user_name": answer } });
+        let error = client.request("tools/call", params).await.unwrap_err();
+        assert_eq!(error.code(), Some(ErrorCode::INVALID_PARAMS), "{error}");
+    }
+}
+
+#[test]
+fn a_schema_by_hand_must_be_of_an_object_and_valid() {
+    /// Takes a list.
+    #[tool(input_schema = json!({ "type": "array" }))]
+    fn list() {}
+
+    /// Takes what nothing says.
+    #[tool(input_schema = json!({ "type": "object", "properties": 1 }))]
+    fn broken() {}
+
+    let fault = |server: McpServer| server.build().unwrap_err().to_string();
+    let error = fault(McpServer::new("S", "1").tool::<list>());
+    assert!(
+        error.contains(r#"tool "list": its argument schema is not of an object"#),
+        "{error}"
+    );
+    let error = fault(McpServer::new("S", "1").tool::<broken>());
+    assert!(
+        error.contains(r#"tool "broken": its argument schema is invalid"#),
+        "{error}"
+    );
+}
