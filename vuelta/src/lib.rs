@@ -85,6 +85,8 @@ pub use vuelta_wire::{
 // The examples of the guide, which compile and run as tests.
 #[cfg(doctest)]
 mod guide {
+    #[doc = include_str!("../guide/eras.md")]
+    struct Eras;
     #[doc = include_str!("../guide/questions.md")]
     struct Questions;
     #[doc = include_str!("../guide/state.md")]
