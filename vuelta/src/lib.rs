@@ -37,6 +37,7 @@ mod schema;
 pub mod seal;
 pub mod server;
 mod service;
+pub mod subscribe;
 pub mod testing;
 mod trace;
 pub mod transport;
@@ -58,6 +59,8 @@ pub use crate::service::{
     Call, Cancellation, Context, Frame, Inlet, Middleware, Next, NotificationFrame, Outlet,
     Principal, ProgressUpdate, Reply, RequestFrame,
 };
+#[doc(no_inline)]
+pub use crate::subscribe::{ChangeEvent, Subscriptions};
 #[doc(no_inline)]
 #[cfg(unix)]
 pub use crate::transport::unix;

@@ -89,8 +89,8 @@ impl Listener {
         format!("http://{}{PATH}", self.addr)
     }
 
-    /// Serves an endpoint until `shutdown` is ready. Requests that are then in flight have
-    /// 10 s to be answered.
+    /// Serves an endpoint until `shutdown` is ready. Subscriptions are then told that they are
+    /// over, and requests in flight have 10 s to be answered.
     ///
     /// # Errors
     ///
@@ -123,6 +123,8 @@ impl Listener {
             }
         }
         drop(self.tcp);
+        // Nothing else would end them while their clients stay.
+        endpoint.server().close_streams();
         if tokio::time::timeout(GRACE, graceful.shutdown())
             .await
             .is_err()

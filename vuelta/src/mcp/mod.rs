@@ -1,7 +1,6 @@
 //! The high-level server: functions become tools, prompts and resources, and state is sealed
 //! by itself.
 
-mod changes;
 mod complete;
 mod handler;
 mod output;
@@ -33,8 +32,8 @@ use crate::resolve::States;
 use crate::seal::{Audience, RequestStateBoundary, RequestStateSecurity};
 use crate::server::{IntoServer, Server, ServerBuilder};
 use crate::service::Middleware;
+use crate::subscribe::{ChangeEvent, Subscriptions};
 
-use self::changes::{Change, Changes};
 use self::complete::Completions;
 use self::prompts::PromptEntry;
 use self::registry::Registry;
@@ -80,7 +79,7 @@ pub struct McpServer {
     prompts: Arc<Registry<PromptEntry>>,
     resources: Arc<Registry<ResourceEntry>>,
     completions: Completions,
-    changes: Changes,
+    subscriptions: Subscriptions,
     states: States,
     security: Option<RequestStateSecurity>,
     layers: Vec<Box<dyn FnOnce(ServerBuilder) -> ServerBuilder + Send>>,
@@ -97,15 +96,14 @@ const MAX_CHANGES: u32 = 5;
 impl McpServer {
     /// Starts a server of this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        let changes = Changes::new();
         Self {
             info: Implementation::new(name, version),
             instructions: None,
-            tools: Arc::new(Registry::new(changes.clone(), Change::Tools)),
-            prompts: Arc::new(Registry::new(changes.clone(), Change::Prompts)),
-            resources: Arc::new(Registry::new(changes.clone(), Change::Resources)),
+            tools: Arc::new(Registry::new(ChangeEvent::ToolsListChanged)),
+            prompts: Arc::new(Registry::new(ChangeEvent::PromptsListChanged)),
+            resources: Arc::new(Registry::new(ChangeEvent::ResourcesListChanged)),
             completions: Completions::default(),
-            changes,
+            subscriptions: Subscriptions::new(),
             states: States::default(),
             security: None,
             layers: Vec::new(),
@@ -235,6 +233,13 @@ impl McpServer {
         self
     }
 
+    /// Sets how subscriptions are served: over which bus, how many, and to whom; over one
+    /// within the process, and to everybody, if not set.
+    pub fn subscriptions(mut self, subscriptions: Subscriptions) -> Self {
+        self.subscriptions = subscriptions;
+        self
+    }
+
     /// Puts a layer around the functions; it sees opened state. The first one is outermost.
     pub fn layer(mut self, layer: impl Middleware) -> Self {
         self.layers
@@ -268,9 +273,10 @@ impl McpServer {
     pub fn build(self) -> Result<Server> {
         let states = Arc::new(self.states);
         let mut faults = self.faults;
-        faults.extend(self.tools.settle(&states));
-        faults.extend(self.prompts.settle(&states));
-        faults.extend(self.resources.settle(&states));
+        let bus = self.subscriptions.shared_bus();
+        faults.extend(self.tools.settle(&states, &bus));
+        faults.extend(self.prompts.settle(&states, &bus));
+        faults.extend(self.resources.settle(&states, &bus));
         if !faults.is_empty() {
             return Err(Error::misuse(faults.join("\n")));
         }
@@ -306,8 +312,7 @@ impl McpServer {
         server = prompts::serve(server, self.prompts, &shared);
         server = resources::serve(server, self.resources, &shared);
         server = self.completions.serve(server);
-        server = self.changes.serve(server);
-        server.build()
+        server.subscriptions(self.subscriptions).build()
     }
 
     /// Finishes the server with another clock for its state, and returns how long a state

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use crate::error::{Error, Result};
-use crate::mcp::changes::{Change, Changes};
 use crate::mcp::handler::{PromptHandler, ResourceHandler, ToolHandler};
 use crate::mcp::prompts::PromptEntry;
 use crate::mcp::resources::ResourceEntry;
 use crate::mcp::spec::Graph;
 use crate::mcp::tools::ToolEntry;
 use crate::resolve::States;
+use crate::subscribe::{ChangeEvent, SubscriptionBus};
 
 /// Something registered under a name.
 pub(super) trait Entry: Send + Sync + 'static {
@@ -23,10 +23,12 @@ pub(super) trait Entry: Send + Sync + 'static {
 /// Entries by name, in the order of registration.
 pub(super) struct Registry<E> {
     entries: RwLock<Vec<Slot<E>>>,
-    changes: Changes,
-    change: Change,
+    /// What is told when the list is another one.
+    change: ChangeEvent,
     /// Known once the server is built. Weak: a handle of this registry may be among them.
     states: OnceLock<Weak<States>>,
+    /// Known once the server is built: before, nobody can listen.
+    bus: OnceLock<Arc<dyn SubscriptionBus>>,
 }
 
 struct Slot<E> {
@@ -36,12 +38,12 @@ struct Slot<E> {
 }
 
 impl<E: Entry> Registry<E> {
-    pub(super) fn new(changes: Changes, change: Change) -> Self {
+    pub(super) fn new(change: ChangeEvent) -> Self {
         Self {
             entries: RwLock::new(Vec::new()),
-            changes,
             change,
             states: OnceLock::new(),
+            bus: OnceLock::new(),
         }
     }
 
@@ -72,7 +74,7 @@ impl<E: Entry> Registry<E> {
             entry: Arc::new(entry),
         });
         drop(entries);
-        self.changes.tell(self.change.clone());
+        self.publish(self.change.clone());
         Ok(())
     }
 
@@ -102,7 +104,7 @@ impl<E: Entry> Registry<E> {
         let removed = entries.len() < before;
         drop(entries);
         if removed {
-            self.changes.tell(self.change.clone());
+            self.publish(self.change.clone());
         }
         removed
     }
@@ -116,14 +118,26 @@ impl<E: Entry> Registry<E> {
         slot.enabled = enabled;
         drop(entries);
         if changed {
-            self.changes.tell(self.change.clone());
+            self.publish(self.change.clone());
         }
         true
     }
 
-    /// Learns the shared state; returns a message for each that an entry needs and that is
-    /// not there.
-    pub(super) fn settle(&self, states: &Arc<States>) -> Vec<String> {
+    /// Tells those who listen; nobody does before the server is built.
+    fn publish(&self, event: ChangeEvent) {
+        if let Some(bus) = self.bus.get() {
+            bus.publish(event);
+        }
+    }
+
+    /// Learns the shared state and the way of changes; returns a message for each state that
+    /// an entry needs and that is not there.
+    pub(super) fn settle(
+        &self,
+        states: &Arc<States>,
+        bus: &Arc<dyn SubscriptionBus>,
+    ) -> Vec<String> {
+        self.bus.get_or_init(|| Arc::clone(bus));
         self.states.get_or_init(|| Arc::downgrade(states));
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
         entries
@@ -219,7 +233,7 @@ handle!(
 impl Resources {
     /// Tells those who have subscribed to the resource at `uri` that it has changed.
     pub fn updated(&self, uri: &str) {
-        self.0.changes.tell(Change::Resource(uri.into()));
+        self.0.publish(ChangeEvent::resource_updated(uri));
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
 use vuelta_wire::methods::{
     CallTool, Complete, Discover, GetPrompt, ListPrompts, ListResourceTemplates, ListResources,
     ListTools, Listen, Method, ReadResource,
@@ -21,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::outcome::Outcome;
 use crate::service::router::Router;
 use crate::service::{Context, ErasedMiddleware, Middleware};
+use crate::subscribe::{Hub, Subscriptions};
 
 use super::lifespan::Lifespan;
 use super::{Eras, Inner, Server};
@@ -37,6 +39,7 @@ pub struct ServerBuilder {
     router: Router,
     layers: Vec<Box<dyn ErasedMiddleware>>,
     lifespan: Lifespan,
+    subscriptions: Option<Subscriptions>,
 }
 
 macro_rules! handlers {
@@ -83,6 +86,7 @@ impl ServerBuilder {
             router: Router::new(server_info),
             layers: Vec::new(),
             lifespan: Lifespan::default(),
+            subscriptions: None,
         }
     }
 
@@ -147,7 +151,14 @@ impl ServerBuilder {
         on_discover: Discover, NoParams => DiscoverResult, plain;
     }
 
-    /// Handles `subscriptions/listen`.
+    /// Serves `subscriptions/listen`: clients are told what [`Server::publish`] and
+    /// [`Context::publish`] publish. In place of a handler of your own.
+    pub fn subscriptions(mut self, subscriptions: Subscriptions) -> Self {
+        self.subscriptions = Some(subscriptions);
+        self
+    }
+
+    /// Handles `subscriptions/listen` by hand: see [`subscriptions`](Self::subscriptions).
     ///
     /// The handler first sends `notifications/subscriptions/acknowledged` with what it will
     /// tell, then the changes, all by [`Context::notify`], and returns when the stream ends.
@@ -235,14 +246,23 @@ impl ServerBuilder {
             mut router,
             mut layers,
             lifespan,
+            subscriptions,
         } = self;
         for layer in &mut layers {
             layer.attach(&info)?;
         }
-        let mut capabilities = capabilities(&router, logs);
+        // Changes are told on listen streams only.
+        let listens = subscriptions.is_some() || router.serves(Listen::NAME);
+        let mut capabilities = capabilities(&router, logs, listens);
         if !extensions.is_empty() {
             capabilities.extensions = Some(extensions.into_iter().collect());
         }
+        let closing = CancellationToken::new();
+        let subscriptions = subscriptions.map(|settings| {
+            let hub = Arc::new(Hub::new(settings, &capabilities, closing.clone()));
+            serve_subscriptions(&mut router, &hub);
+            hub
+        });
         let mut discover = DiscoverResult::new([ProtocolVersion::V2026_07_28], capabilities);
         discover.instructions = instructions;
         if !router.serves(Discover::NAME) {
@@ -258,14 +278,23 @@ impl ServerBuilder {
             bridges,
             eras,
             lifespan,
+            subscriptions,
+            closing,
         })))
     }
 }
 
-fn capabilities(router: &Router, logs: bool) -> ServerCapabilities {
+fn serve_subscriptions(router: &mut Router, hub: &Arc<Hub>) {
+    let hub = Arc::clone(hub);
+    router.listen(move |cx, params| {
+        let hub = Arc::clone(&hub);
+        async move { hub.listen(cx, params).await }
+    });
+}
+
+fn capabilities(router: &Router, logs: bool, listens: bool) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::new();
-    // Changes are told on listen streams only.
-    let listens = router.serves(Listen::NAME).then_some(true);
+    let listens = listens.then_some(true);
     let list = || {
         let mut list = ListCapability::new();
         list.list_changed = listens;

@@ -166,6 +166,7 @@ impl Server {
             logs: self.0.logs,
             backchannel,
             span,
+            subscriptions: self.0.subscriptions.clone(),
         });
         let method = methods::find(&method)
             .map_or_else(|| Cow::Owned(method), |info| Cow::Borrowed(info.name));

@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 use vuelta_wire::{
     DiscoverResult, ErrorObject, Implementation, ProtocolVersion, Raw, ServerCapabilities,
 };
@@ -21,6 +22,7 @@ use vuelta_wire::{
 use crate::error::{self, Result};
 use crate::service::ErasedMiddleware;
 use crate::service::router::Router;
+use crate::subscribe::Hub;
 
 use self::lifespan::Lifespan;
 
@@ -73,6 +75,10 @@ struct Inner {
     bridges: bool,
     eras: Eras,
     lifespan: Lifespan,
+    /// None if nobody can subscribe, or a handler of the user's own serves it.
+    subscriptions: Option<Arc<Hub>>,
+    /// Fires when streams that only the server ends are to end.
+    closing: CancellationToken,
 }
 
 /// Which revisions a server serves.
@@ -172,9 +178,25 @@ impl Server {
         self.0.lifespan.start().await
     }
 
-    /// Runs the stop hooks, once, last one first; a transport does it after its last request.
+    /// Ends every subscription: its client is told what was published so far, and then that
+    /// the stream is over. One that is opened later ends at once.
+    ///
+    /// Streams end when their clients leave, or by this: a transport does it before it waits
+    /// for its last requests, and so does whoever mounts the server in an HTTP server of
+    /// another crate, when that shuts down.
+    pub fn close_streams(&self) {
+        self.0.closing.cancel();
+    }
+
+    /// Ends every subscription and runs the stop hooks, once, last one first; a transport does
+    /// it after its last request.
     pub async fn stop(&self) {
+        self.close_streams();
         self.0.lifespan.stop().await;
+    }
+
+    pub(crate) fn subscriptions(&self) -> Option<&Arc<Hub>> {
+        self.0.subscriptions.as_ref()
     }
 
     /// Returns whether there is a handler for `method`.

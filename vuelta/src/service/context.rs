@@ -15,6 +15,7 @@ use vuelta_wire::{
 use crate::error::{self, Error, Result};
 use crate::service::backchannel::unreachable;
 use crate::service::{Backchannel, Frame, NotificationFrame, Outlet, Principal};
+use crate::subscribe::Hub;
 
 /// The request that a handler serves; cheap to clone.
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub(crate) struct Parts {
     pub(crate) backchannel: Option<Backchannel>,
     /// The span of the request.
     pub(crate) span: tracing::Span,
+    /// Where what changes is published.
+    pub(crate) subscriptions: Option<Arc<Hub>>,
 }
 
 #[derive(Default)]
@@ -193,7 +196,8 @@ impl Context {
             .await
     }
 
-    /// Sends a notification on the stream of this request.
+    /// Sends a notification on the stream of this request. Of what has changed for everybody,
+    /// [`publish`](Self::publish) tells those who listen for it.
     ///
     /// On a subscription it is stamped with the subscription's id. One that is sent after the
     /// response is dropped. Waits while the stream is full.
@@ -216,6 +220,10 @@ impl Context {
             .send(NotificationFrame::new(notification.method(), params))
             .await;
         Ok(())
+    }
+
+    pub(crate) fn subscriptions(&self) -> Option<&Arc<Hub>> {
+        self.parts.subscriptions.as_ref()
     }
 }
 
