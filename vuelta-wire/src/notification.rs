@@ -248,6 +248,22 @@ notifications! {
 }
 
 impl ServerNotification {
+    /// Returns the metadata of the params; none on a custom notification.
+    #[must_use]
+    pub fn meta(&self) -> Option<&Meta> {
+        match self {
+            Self::Progress(params) => params.meta.as_ref(),
+            Self::Message(params) => params.meta.as_ref(),
+            Self::Cancelled(params) => params.meta.as_ref(),
+            Self::Acknowledged(params) => params.meta.as_ref(),
+            Self::ToolsListChanged(params)
+            | Self::PromptsListChanged(params)
+            | Self::ResourcesListChanged(params) => params.meta.as_ref(),
+            Self::ResourceUpdated(params) => params.meta.as_ref(),
+            Self::Custom { .. } => None,
+        }
+    }
+
     /// Returns the metadata of the params, to be filled in; none on a custom notification.
     pub fn meta_mut(&mut self) -> Option<&mut Option<Meta>> {
         Some(match self {

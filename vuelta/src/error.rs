@@ -61,6 +61,8 @@ enum Kind {
         what: Cow<'static, str>,
         after: Duration,
     },
+    /// A subscription ended without the server's word.
+    Lost(Error),
     /// The server still asks after the last round.
     Rounds { max: u32, flow: FlowData },
 }
@@ -153,6 +155,11 @@ impl Error {
         })
     }
 
+    /// Creates the error of a subscription that ended otherwise than by its result.
+    pub(crate) fn subscription_lost(cause: Self) -> Self {
+        Self::new(Kind::Lost(cause))
+    }
+
     pub(crate) fn rounds(max: u32, flow: FlowData) -> Self {
         Self::new(Kind::Rounds { max, flow })
     }
@@ -221,6 +228,13 @@ impl Error {
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         matches!(self.0.kind, Kind::Timeout { .. })
+    }
+
+    /// Returns whether a subscription broke off: changes may have been missed since, so list
+    /// and read again, and listen anew.
+    #[must_use]
+    pub fn is_subscription_lost(&self) -> bool {
+        matches!(self.0.kind, Kind::Lost(_))
     }
 
     /// Returns whether the server still asked after the last round.
@@ -338,6 +352,9 @@ impl fmt::Display for Error {
             Kind::Peer { message, .. } | Kind::Transport { message, .. } => f.write_str(message)?,
             Kind::Misuse(message) => f.write_str(message)?,
             Kind::Timeout { what, after } => write!(f, "{what} took longer than {after:?}")?,
+            Kind::Lost(_) => {
+                f.write_str("the subscription broke off: list and read again, and listen anew")?;
+            }
             Kind::Rounds { max, .. } => write!(
                 f,
                 "the server still asks after {max} rounds: raise `max_rounds`, or take the flow \
@@ -362,6 +379,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             Kind::Handler(source) => Some(&**source),
+            Kind::Lost(cause) => Some(cause),
             Kind::Peer { source, .. } | Kind::Transport { source, .. } => {
                 source.as_deref().map(|source| source as _)
             }

@@ -14,6 +14,8 @@
 //!   by hand with [`CallBuilder::step`], and store the [`Flow`] that waits for answers.
 //! - The state between rounds travels through the client. [`seal`] encrypts it and binds it
 //!   to the request, the caller and a time.
+//! - What changes is published to a [`subscribe`] bus, and told to clients that
+//!   [`listen`](Client::listen).
 //! - [`testing`] answers questions by script, and attacks the state in between.
 //!
 //! HTTP is in the crate `vuelta-http`; the types of the wire are in [`wire`].
@@ -44,7 +46,8 @@ pub mod transport;
 
 // The public interface is:
 pub use crate::client::{
-    CallBuilder, Client, ClientBuilder, Flow, IntoTransport, Mode, Round, Step, Transport,
+    CallBuilder, Client, ClientBuilder, Flow, IntoTransport, ListenBuilder, Mode, Round, Step,
+    Subscription, Transport, Watch, WatchEvent,
 };
 pub use crate::error::{Error, Result};
 #[doc(no_inline)]
@@ -94,6 +97,8 @@ mod guide {
     struct Questions;
     #[doc = include_str!("../guide/state.md")]
     struct State;
+    #[doc = include_str!("../guide/subscriptions.md")]
+    struct Subscriptions;
     #[doc = include_str!("../guide/testing.md")]
     struct Testing;
     #[doc = include_str!("../guide/coming-from-rmcp.md")]

@@ -23,4 +23,5 @@ mod manual;
 mod seal;
 mod session;
 mod stream;
+mod subscriptions;
 mod traces;

@@ -285,7 +285,7 @@ impl Client {
     }
 
     /// Reads a result by the method and the era.
-    fn read<M: Method>(&self, raw: &Raw) -> Result<Decoded<M::Result>> {
+    pub(super) fn read<M: Method>(&self, raw: &Raw) -> Result<Decoded<M::Result>> {
         if self.is_legacy() {
             let result = legacy::decode_result::<M::Result>(raw.get());
             return result
@@ -299,7 +299,12 @@ impl Client {
         self.0.next_id.fetch_add(1, Ordering::Relaxed).into()
     }
 
-    fn encode(&self, params: &impl Members, options: &Options, id: &RequestId) -> Result<Raw> {
+    pub(super) fn encode(
+        &self,
+        params: &impl Members,
+        options: &Options,
+        id: &RequestId,
+    ) -> Result<Raw> {
         let inner = &self.0;
         let version = self.protocol_version();
         let progress = options.on_progress.as_ref();
@@ -334,7 +339,13 @@ impl Client {
         let inbound = self.answering(Inbound::new({
             let progressed = Arc::clone(&progressed);
             move |frame| {
-                if let Some(progress) = client.see(&frame, Some(&token))
+                let progress = client.see(&frame, |notification| match notification {
+                    ServerNotification::Progress(progress) if progress.progress_token == token => {
+                        Some(progress.clone())
+                    }
+                    _ => None,
+                });
+                if let Some(progress) = progress
                     && let Some(on_progress) = &on_progress
                 {
                     progressed.notify_one();
@@ -362,13 +373,12 @@ impl Client {
         }
     }
 
-    /// Shows a notification to the observer of the client; returns the progress under
-    /// `token`, if it is that.
-    pub(super) fn see(
+    /// Shows a notification to the observer of the client; returns what `pick` takes of it.
+    pub(super) fn see<T>(
         &self,
         frame: &NotificationFrame,
-        token: Option<&ProgressToken>,
-    ) -> Option<ProgressParams> {
+        pick: impl FnOnce(&ServerNotification) -> Option<T>,
+    ) -> Option<T> {
         let params = frame.params.as_ref().map(Raw::get);
         let notification = match ServerNotification::decode(&frame.method, params) {
             Ok(notification) => notification,
@@ -377,16 +387,11 @@ impl Client {
                 return None;
             }
         };
-        let progress = match &notification {
-            ServerNotification::Progress(progress) if Some(&progress.progress_token) == token => {
-                Some(progress.clone())
-            }
-            _ => None,
-        };
+        let picked = pick(&notification);
         if let Some(see) = &self.0.on_notification {
             see(notification);
         }
-        progress
+        picked
     }
 
     /// Remembers which arguments each listed tool mirrors; leaves out tools whose

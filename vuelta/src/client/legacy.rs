@@ -48,12 +48,9 @@ impl Client {
     /// # Errors
     ///
     /// Returns the server's error, or what went wrong with the connection; and an error at
-    /// 2026-07-28, where a client listens instead.
+    /// 2026-07-28, where a client [listens](Client::listen) instead.
     pub async fn subscribe(&self, uri: impl Into<String>) -> Result<()> {
-        self.only_legacy(
-            Subscribe::NAME,
-            "listen for changes of the resource instead",
-        )?;
+        self.only_legacy(Subscribe::NAME, "use `Client::listen`")?;
         let params = SubscribeParams::new(uri);
         self.plain::<Subscribe>(&params).await.map(drop)
     }
@@ -64,7 +61,7 @@ impl Client {
     ///
     /// As [`subscribe`](Self::subscribe).
     pub async fn unsubscribe(&self, uri: impl Into<String>) -> Result<()> {
-        self.only_legacy(Unsubscribe::NAME, "end the subscription instead")?;
+        self.only_legacy(Unsubscribe::NAME, "drop the subscription")?;
         let params = SubscribeParams::new(uri);
         self.plain::<Unsubscribe>(&params).await.map(drop)
     }

@@ -7,6 +7,7 @@ mod calls;
 mod connect;
 mod flow;
 mod legacy;
+mod listen;
 mod probe;
 mod rounds;
 mod serve;
@@ -17,6 +18,7 @@ pub use self::builder::{ClientBuilder, Mode};
 pub use self::call_builder::CallBuilder;
 pub(crate) use self::flow::FlowData;
 pub use self::flow::{Flow, Step};
+pub use self::listen::{ListenBuilder, Subscription, Watch, WatchEvent};
 pub use self::rounds::Round;
 pub use self::transport::{Inbound, IntoTransport, Outgoing, OutgoingNotification, Transport};
 

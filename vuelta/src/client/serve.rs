@@ -56,7 +56,7 @@ impl Client {
     }
 
     fn observe(&self, frame: &NotificationFrame) {
-        self.see(frame, None);
+        self.see(frame, |_| None::<()>);
     }
 
     /// Answers a request of the server.
