@@ -38,6 +38,10 @@ use super::respond::{self, Answer, Form};
 /// [`Principal`](vuelta::Principal) among it is the caller. Requests of browsers need a CORS
 /// layer in front.
 ///
+/// A subscription lasts as long as its client likes: when the HTTP server around the endpoint
+/// shuts down gracefully, end them with [`Server::close_streams`], as a
+/// [`Listener`](crate::Listener) does.
+///
 /// Tools may want arguments mirrored into headers. To compare them, the server's tools are
 /// listed, as the caller would see them, on each call that has arguments; give the list a
 /// `ttlMs` and the scope `public`, if it is the same for everyone, and it is kept for a while.
