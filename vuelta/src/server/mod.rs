@@ -195,6 +195,11 @@ impl Server {
         self.0.lifespan.stop().await;
     }
 
+    /// Returns whether every subscription is at its end: none has to be cancelled.
+    pub(crate) fn ends_streams(&self) -> bool {
+        self.0.subscriptions.is_some() && self.0.closing.is_cancelled()
+    }
+
     pub(crate) fn subscriptions(&self) -> Option<&Arc<Hub>> {
         self.0.subscriptions.as_ref()
     }

@@ -122,8 +122,8 @@ impl Listener {
         self
     }
 
-    /// Serves every client that connects until `shutdown` is ready; the requests that are then
-    /// in flight have the grace of `options` to be answered.
+    /// Serves every client that connects until `shutdown` is ready. Subscriptions are then told
+    /// that they are over, and requests in flight have the grace of `options` to be answered.
     ///
     /// # Errors
     ///
@@ -161,6 +161,8 @@ impl Listener {
                 },
             }
         }
+        // First: connections cut the streams that do not end by themselves.
+        server.close_streams();
         closing.cancel();
         while connections.join_next().await.is_some() {}
         server.stop().await;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
+use vuelta::transport::{StreamServer, StreamTransport};
 use vuelta::{ChangeEvent, Client, McpServer, Server};
 use vuelta_http::Listener;
 
@@ -77,4 +78,49 @@ async fn a_listener_that_shuts_down_ends_subscriptions_and_does_not_wait_for_the
     let change = followed.next().await.unwrap().unwrap();
     assert_eq!(change, ChangeEvent::ToolsListChanged);
     assert!(followed.next().await.is_none(), "it ended well");
+}
+
+#[tokio::test]
+async fn a_server_at_the_end_of_a_pipe_ends_subscriptions_when_it_is_told_to_close() {
+    let server = server();
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (read, write) = tokio::io::split(theirs);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let options = StreamServer::new(&server).unwrap();
+    let serving = tokio::spawn(options.serve_until(read, write, async {
+        let _ = stopped.await;
+    }));
+    let (read, write) = tokio::io::split(ours);
+    let transport = StreamTransport::new(read, write);
+    let client = Client::builder().connect(transport).await.unwrap();
+    let mut followed = client.listen().tools().open().await.unwrap();
+
+    server.notify_tools_list_changed();
+    server.close_streams();
+    stop.send(()).unwrap();
+    let served = timeout(Duration::from_secs(5), serving).await;
+    served.expect("the server waits").unwrap().unwrap();
+    let change = followed.next().await.unwrap().unwrap();
+    assert_eq!(change, ChangeEvent::ToolsListChanged);
+    assert!(followed.next().await.is_none(), "it ended well");
+}
+
+#[tokio::test]
+async fn a_connection_that_closes_alone_loses_its_subscriptions() {
+    let server = server();
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (read, write) = tokio::io::split(theirs);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let options = StreamServer::new(&server).unwrap();
+    let serving = tokio::spawn(options.serve_until(read, write, async {
+        let _ = stopped.await;
+    }));
+    let (read, write) = tokio::io::split(ours);
+    let transport = StreamTransport::new(read, write);
+    let client = Client::builder().connect(transport).await.unwrap();
+    let mut followed = client.listen().tools().open().await.unwrap();
+    stop.send(()).unwrap();
+    serving.await.unwrap().unwrap();
+    let error = followed.next().await.unwrap().unwrap_err();
+    assert!(error.is_subscription_lost(), "{error:?}");
 }

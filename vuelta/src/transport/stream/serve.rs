@@ -240,7 +240,10 @@ impl Connection {
         if let Some(session) = &self.session {
             session.close();
         }
-        let listening = self.handles.values().filter(|handle| handle.listens);
+        // A server that ends its streams still says so on each.
+        let is_cut = !self.options.server.ends_streams();
+        let listening = self.handles.values();
+        let listening = listening.filter(|handle| is_cut && handle.listens);
         let listening = listening.map(|handle| &handle.abort);
         for abort in listening.chain(&self.own) {
             abort.abort();
