@@ -43,7 +43,8 @@ pub mod transport;
 
 // The public interface is:
 pub use crate::client::{
-    CallBuilder, Client, ClientBuilder, Flow, IntoTransport, Mode, Round, Step, Transport,
+    Cache, CacheMode, CallBuilder, Client, ClientBuilder, Flow, IntoTransport, Mode, Round, Step,
+    Transport,
 };
 pub use crate::error::{Error, Result};
 #[doc(no_inline)]
@@ -93,6 +94,8 @@ mod guide {
     struct State;
     #[doc = include_str!("../guide/testing.md")]
     struct Testing;
+    #[doc = include_str!("../guide/client.md")]
+    struct Client;
     #[doc = include_str!("../guide/coming-from-rmcp.md")]
     struct ComingFromRmcp;
 }
