@@ -1,7 +1,5 @@
 //! `vuelta call`: one tool of any server, with its questions.
 
-use std::collections::HashSet;
-
 use serde::Deserialize;
 use vuelta::wire::{Declared, ElicitationCapability};
 use vuelta::{Client, ClientCapabilities, ErrorCode, Implementation, Raw, Tool};
@@ -95,29 +93,19 @@ impl Listed {
     /// Looks the tool up; a server need not list its tools.
     async fn look_up(client: &Client, name: &str) -> Result<Self, Failure> {
         let mut others = Vec::new();
-        let mut cursors = HashSet::new();
-        let mut page = client.list_tools().await;
-        loop {
-            let list = match page {
-                Ok(list) => list,
-                Err(error) if error.as_rpc().is_some() => break,
-                Err(error) => return Err(error.into()),
-            };
-            for tool in list.tools {
-                if tool.name == name {
+        let mut tools = client.tools();
+        while let Some(tool) = tools.next().await {
+            match tool {
+                Ok(tool) if tool.name == name => {
                     return Ok(Self {
                         tool: Some(tool),
                         others: Vec::new(),
                     });
                 }
-                others.push(tool.name);
-            }
-            match list.next_cursor {
-                // A cursor that comes again would never end.
-                Some(cursor) if cursors.insert(cursor.clone()) => {
-                    page = client.list_tools_from(cursor).await;
-                }
-                _ => break,
+                Ok(tool) => others.push(tool.name),
+                // No list, or one without end, is no reason not to call.
+                Err(error) if error.as_rpc().is_some() || error.is_peer() => break,
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(Self { tool: None, others })

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use vuelta_wire::legacy::UrlElicitations;
 use vuelta_wire::{
-    ClientCapabilities, DecodeError, ElicitUrl, ErrorCode, ErrorObject, ProtocolVersion, Raw,
+    CallToolResult, ClientCapabilities, DecodeError, ElicitUrl, ErrorCode, ErrorObject,
+    ProtocolVersion, Raw,
 };
 
 use crate::client::FlowData;
@@ -35,6 +36,8 @@ struct Inner {
     kind: Kind,
     /// How the transport saw it, such as `HTTP 406`.
     detail: Option<Cow<'static, str>>,
+    /// The flow that it interrupted.
+    flow: Option<FlowData>,
 }
 
 enum Kind {
@@ -64,12 +67,27 @@ enum Kind {
     /// A subscription ended without the server's word.
     Lost(Error),
     /// The server still asks after the last round.
-    Rounds { max: u32, flow: FlowData },
+    Rounds { max: u32 },
+    /// A tool said that it failed.
+    ToolFailed {
+        tool: Box<str>,
+        result: CallToolResult,
+    },
+    /// The structured content of a tool is not what it must be.
+    ToolOutput {
+        tool: Box<str>,
+        problem: Box<str>,
+        result: CallToolResult,
+    },
 }
 
 impl Error {
     fn new(kind: Kind) -> Self {
-        Self(Box::new(Inner { kind, detail: None }))
+        Self(Box::new(Inner {
+            kind,
+            detail: None,
+            flow: None,
+        }))
     }
 
     /// Creates an error that the peer reads as it is.
@@ -160,8 +178,31 @@ impl Error {
         Self::new(Kind::Lost(cause))
     }
 
-    pub(crate) fn rounds(max: u32, flow: FlowData) -> Self {
-        Self::new(Kind::Rounds { max, flow })
+    pub(crate) fn rounds(max: u32) -> Self {
+        Self::new(Kind::Rounds { max })
+    }
+
+    /// Creates the error of a tool that said itself that it failed.
+    pub(crate) fn tool_failed(tool: &str, result: CallToolResult) -> Self {
+        Self::new(Kind::ToolFailed {
+            tool: tool.into(),
+            result,
+        })
+    }
+
+    /// Creates the error of a tool whose structured content has a problem.
+    pub(crate) fn tool_output(tool: &str, problem: &str, result: CallToolResult) -> Self {
+        Self::new(Kind::ToolOutput {
+            tool: tool.into(),
+            problem: problem.into(),
+            result,
+        })
+    }
+
+    /// Adds the flow that it interrupted.
+    pub(crate) fn interrupting(mut self, flow: Option<FlowData>) -> Self {
+        self.0.flow = flow;
+        self
     }
 
     /// Sets the cause of a transport's or peer's error.
@@ -215,7 +256,7 @@ impl Error {
     /// Returns whether the peer broke the protocol.
     #[must_use]
     pub fn is_peer(&self) -> bool {
-        matches!(self.0.kind, Kind::Peer { .. })
+        matches!(self.0.kind, Kind::Peer { .. } | Kind::ToolOutput { .. })
     }
 
     /// Returns whether the API was used wrongly.
@@ -243,11 +284,24 @@ impl Error {
         matches!(self.0.kind, Kind::Rounds { .. })
     }
 
-    /// Returns the flow that ran out of rounds, so that the caller can go on by hand.
+    /// Returns the flow that ran out of rounds or of time, or lost its connection, if the server
+    /// had asked: the caller can go on by hand. Answers that were given already are in it.
     #[must_use]
     pub fn into_flow<M: vuelta_wire::methods::AskingMethod>(self) -> Option<crate::Flow<M>> {
+        crate::Flow::from_data(self.0.flow?)
+    }
+
+    /// Returns whether a tool said that it failed, where its structured content was asked for.
+    #[must_use]
+    pub fn is_tool_failure(&self) -> bool {
+        matches!(self.0.kind, Kind::ToolFailed { .. })
+    }
+
+    /// Returns the result of the tool that failed, or whose structured content was refused.
+    #[must_use]
+    pub fn into_tool_result(self) -> Option<CallToolResult> {
         match self.0.kind {
-            Kind::Rounds { flow, .. } => crate::Flow::from_data(flow),
+            Kind::ToolFailed { result, .. } | Kind::ToolOutput { result, .. } => Some(result),
             _ => None,
         }
     }
@@ -355,11 +409,15 @@ impl fmt::Display for Error {
             Kind::Lost(_) => {
                 f.write_str("the subscription broke off: list and read again, and listen anew")?;
             }
-            Kind::Rounds { max, .. } => write!(
+            Kind::Rounds { max } => write!(
                 f,
                 "the server still asks after {max} rounds: raise `max_rounds`, or take the flow \
                  from this error and go on by hand"
             )?,
+            Kind::ToolFailed { tool, result } => {
+                write!(f, "tool {tool:?} failed: {}", result.as_text())?;
+            }
+            Kind::ToolOutput { tool, problem, .. } => write!(f, "tool {tool:?}: {problem}")?,
         }
         match &self.0.detail {
             Some(detail) => write!(f, " [{detail}]"),

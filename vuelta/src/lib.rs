@@ -46,8 +46,8 @@ pub mod transport;
 
 // The public interface is:
 pub use crate::client::{
-    CallBuilder, Client, ClientBuilder, Flow, IntoTransport, ListenBuilder, Mode, Round, Step,
-    Subscription, Transport, Watch, WatchEvent,
+    Cache, CacheMode, CallBuilder, Client, ClientBuilder, Flow, IntoTransport, ListenBuilder, Mode,
+    Round, Step, Subscription, Transport, Watch, WatchEvent,
 };
 pub use crate::error::{Error, Result};
 #[doc(no_inline)]
@@ -101,6 +101,8 @@ mod guide {
     struct Subscriptions;
     #[doc = include_str!("../guide/testing.md")]
     struct Testing;
+    #[doc = include_str!("../guide/client.md")]
+    struct Client;
     #[doc = include_str!("../guide/coming-from-rmcp.md")]
     struct ComingFromRmcp;
 }

@@ -1,7 +1,9 @@
 //! JSON Schema: whether a value fits, and what to say if it does not.
 //!
-//! The dialect is 2020-12 unless a schema names another. Nothing is fetched: a reference
-//! that leads out of the schema is an error when the schema is compiled.
+//! The dialect is 2020-12 unless a schema names another: 2019-09, draft-07, draft-06 or
+//! draft-04. Nothing is fetched: a reference that leads out of the schema is an error when the
+//! schema is compiled, and so is another dialect. Source: [JSON Schema
+//! usage](https://modelcontextprotocol.io/specification/2026-07-28/basic/index#json-schema-usage).
 
 use std::fmt;
 
@@ -35,8 +37,13 @@ pub(crate) struct Checker(Validator);
 impl Checker {
     /// Compiles a schema; the error says what is wrong with it.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        if Draft::Draft202012.detect(schema) == Draft::Unknown {
+            let dialect = &schema["$schema"];
+            return Err(format!(
+                "the dialect {dialect} is not supported; use 2020-12, or leave `$schema` out"
+            ));
+        }
         jsonschema::options()
-            .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
             .should_ignore_unknown_formats(true)
             // Patterns of a schema may come from a peer: no backtracking.

@@ -107,6 +107,10 @@ impl Transport for HttpTransport {
         .await?;
         response::acceptance(response, self.max_response_size).await
     }
+
+    fn endpoint(&self) -> Option<String> {
+        Some(self.url.to_string())
+    }
 }
 
 /// The notification that the specification keeps off HTTP, where closing a stream cancels.

@@ -715,8 +715,8 @@ async fn many_calls_at_once_have_ids_of_their_own() {
     let different: HashSet<&RequestId> = sent.iter().collect();
     assert_eq!(
         (sent.len(), different.len()),
-        (41, 41),
-        "two for each, and one to discover"
+        (42, 42),
+        "two for each, one to discover, and one to list for all"
     );
 }
 

@@ -13,13 +13,18 @@ mod scripted;
 
 mod arguments;
 mod boundary;
+mod cache;
 mod client_loop;
 mod context;
 mod eras;
 mod http_client;
 mod http_server;
+mod interrupted;
 mod lifespan;
 mod manual;
+mod output_schema;
+mod pages;
+mod param_headers;
 mod seal;
 mod session;
 mod stream;

@@ -1,6 +1,5 @@
 //! How a client is put together and connected.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::AtomicI64;
@@ -17,8 +16,9 @@ use vuelta_wire::{
 use crate::error::Result;
 
 use super::answers::{Callbacks, IntoAnswer, callback};
+use super::cache::View;
 use super::transport::{ErasedTransport, IntoTransport};
-use super::{Client, Inner, Limits};
+use super::{Cache, CacheMode, Client, Inner, Limits};
 
 /// How a client learns which revision the server speaks.
 #[derive(Clone, Debug)]
@@ -85,6 +85,10 @@ pub struct ClientBuilder {
     probe_timeout: Duration,
     log_level: Option<LoggingLevel>,
     on_notification: Option<Box<dyn Fn(ServerNotification) + Send + Sync>>,
+    cache: Cache,
+    cache_partition: Option<String>,
+    cache_mode: CacheMode,
+    checks_output: bool,
 }
 
 impl ClientBuilder {
@@ -103,6 +107,10 @@ impl ClientBuilder {
             probe_timeout: Duration::from_secs(10),
             log_level: None,
             on_notification: None,
+            cache: Cache::new(),
+            cache_partition: None,
+            cache_mode: CacheMode::Use,
+            checks_output: true,
         }
     }
 
@@ -229,6 +237,40 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets where answers are kept; in a cache of the client's own if not set.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Sets for whom the client acts, in a cache that several clients share: it is given what
+    /// was kept for the same name. Nobody but this client if not set.
+    ///
+    /// # Security
+    ///
+    /// Take it from a credential that was verified, and connect a new client when that changes:
+    /// whoever has the same partition reads what is private to it.
+    pub fn cache_partition(mut self, partition: impl Into<String>) -> Self {
+        self.cache_partition = Some(partition.into());
+        self
+    }
+
+    /// Sets how the cache is used by calls that do not say it themselves;
+    /// [`CacheMode::Bypass`] does without one.
+    pub fn cache_mode(mut self, mode: CacheMode) -> Self {
+        self.cache_mode = mode;
+        self
+    }
+
+    /// Takes the structured content of tools as it comes.
+    ///
+    /// Otherwise a result is checked against the output schema that the tool was listed with; the
+    /// first result of a tool that was not listed has the client list all tools once.
+    pub fn without_output_validation(mut self) -> Self {
+        self.checks_output = false;
+        self
+    }
+
     /// Connects to a transport, or to a server in memory.
     ///
     /// # Errors
@@ -238,6 +280,12 @@ impl ClientBuilder {
     pub async fn connect(self, target: impl IntoTransport) -> Result<Client> {
         let transport: Box<dyn ErasedTransport> = Box::new(target.into_transport()?);
         let capabilities = self.callbacks.capabilities();
+        let cache = View::new(
+            self.cache,
+            transport.endpoint().as_deref(),
+            self.cache_partition.as_deref(),
+            self.cache_mode,
+        );
         let client = Client(Arc::new(Inner {
             transport,
             callbacks: self.callbacks,
@@ -249,7 +297,10 @@ impl ClientBuilder {
             agreed: OnceLock::new(),
             next_id: AtomicI64::new(1),
             asking: watch::Sender::new(0),
-            param_headers: Mutex::new(HashMap::new()),
+            cache,
+            known_tools: Mutex::default(),
+            checks_output: self.checks_output,
+            listing: tokio::sync::Mutex::default(),
         }));
         client.agree(self.mode, self.probe_timeout).await?;
         Ok(client)

@@ -1,30 +1,27 @@
 //! The verbs of a client, and the one way in which a request goes out.
 
-use std::collections::HashMap;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::Notify;
 use vuelta_wire::methods::{
-    self, AskingMethod, CallTool, Complete, Discover, GetPrompt, ListPrompts,
-    ListResourceTemplates, ListResources, ListTools, Method, ReadResource,
+    self, AskingMethod, CallTool, Complete, Discover, GetPrompt, Method, ReadResource,
 };
 use vuelta_wire::modern::{Decoded, decode_result};
-use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
     Arguments, CallToolParams, CallToolResult, CompleteParams, CompleteResult, DiscoverResult,
-    Extra, GetPromptParams, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, LoggingLevel, Members, NoParams, PaginatedParams,
-    ProgressParams, ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId,
-    RequestMeta, ServerNotification, Tool, legacy, meta, modern,
+    Extra, GetPromptParams, GetPromptResult, LoggingLevel, Members, NoParams, ProgressParams,
+    ProgressToken, Raw, ReadResourceParams, ReadResourceResult, RequestId, RequestMeta,
+    ServerNotification, legacy, meta, modern,
 };
 
 use crate::error::{Error, Result};
 use crate::service::NotificationFrame;
 
+use super::known_tools::KnownTools;
 use super::transport::{Inbound, Outgoing, OutgoingNotification};
 use super::{CallBuilder, Client, Flow, Step};
 
@@ -128,59 +125,6 @@ impl Client {
     /// Returns the server's error, or what went wrong with the connection.
     pub async fn discover(&self) -> Result<DiscoverResult> {
         self.plain::<Discover>(&NoParams::new()).await
-    }
-
-    /// Lists the first page of tools.
-    ///
-    /// # Errors
-    ///
-    /// Returns the server's error, or what went wrong with the connection.
-    pub async fn list_tools(&self) -> Result<ListToolsResult> {
-        self.list_tools_page(PaginatedParams::new()).await
-    }
-
-    /// Lists the page of tools that begins at `cursor`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the server's error, or what went wrong with the connection.
-    pub async fn list_tools_from(&self, cursor: impl Into<String>) -> Result<ListToolsResult> {
-        self.list_tools_page(PaginatedParams::new().cursor(cursor))
-            .await
-    }
-
-    async fn list_tools_page(&self, params: PaginatedParams) -> Result<ListToolsResult> {
-        let mut result = self.plain::<ListTools>(&params).await?;
-        self.remember_tools(&mut result.tools);
-        Ok(result)
-    }
-
-    /// Lists the first page of prompts.
-    ///
-    /// # Errors
-    ///
-    /// Returns the server's error, or what went wrong with the connection.
-    pub async fn list_prompts(&self) -> Result<ListPromptsResult> {
-        self.plain::<ListPrompts>(&PaginatedParams::new()).await
-    }
-
-    /// Lists the first page of resources.
-    ///
-    /// # Errors
-    ///
-    /// Returns the server's error, or what went wrong with the connection.
-    pub async fn list_resources(&self) -> Result<ListResourcesResult> {
-        self.plain::<ListResources>(&PaginatedParams::new()).await
-    }
-
-    /// Lists the first page of resource templates.
-    ///
-    /// # Errors
-    ///
-    /// Returns the server's error, or what went wrong with the connection.
-    pub async fn list_resource_templates(&self) -> Result<ListResourceTemplatesResult> {
-        self.plain::<ListResourceTemplates>(&PaginatedParams::new())
-            .await
     }
 
     /// Completes an argument.
@@ -388,44 +332,26 @@ impl Client {
             }
         };
         let picked = pick(&notification);
+        self.notice(&notification);
         if let Some(see) = &self.0.on_notification {
             see(notification);
         }
         picked
     }
 
-    /// Remembers which arguments each listed tool mirrors; leaves out tools whose
-    /// annotations are invalid, as the specification demands of clients.
-    fn remember_tools(&self, tools: &mut Vec<Tool>) {
-        let mut known: HashMap<String, ParamHeaders> = HashMap::new();
-        tools.retain(|tool| match ParamHeaders::parse(&tool.input_schema) {
-            Ok(headers) => {
-                known.insert(tool.name.clone(), headers);
-                true
-            }
-            Err(error) => {
-                tracing::warn!(tool = tool.name, %error, "tool left out: invalid x-mcp-header");
-                false
-            }
-        });
-        let mut headers = self
-            .0
-            .param_headers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        headers.extend(known);
+    /// Forgets what a notification says has changed.
+    fn notice(&self, notification: &ServerNotification) {
+        self.0.cache.notice(notification);
+        if let ServerNotification::ToolsListChanged(_) = notification {
+            self.known_tools(KnownTools::changed);
+        }
     }
 
     fn mirrored(&self, tool: &str, params: &Raw) -> Result<Vec<(String, String)>> {
         if self.is_legacy() {
             return Ok(Vec::new());
         }
-        let known = self
-            .0
-            .param_headers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let Some(headers) = known.get(tool).filter(|headers| !headers.is_empty()) else {
+        let Some(headers) = self.known_tools(|known| known.headers(tool).cloned()) else {
             return Ok(Vec::new());
         };
         let params: CallToolParams = params.parse()?;

@@ -10,6 +10,8 @@ use vuelta_wire::{InputRequest, InputRequired, InputResponses, OrderedMap, Raw};
 
 use crate::error::{Error, Result};
 
+use super::calls::unencodable;
+
 /// What one round of a call came to.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a call ends or asks")]
@@ -63,20 +65,6 @@ pub(crate) struct FlowData {
 }
 
 const VERSION: u32 = 1;
-
-impl FlowData {
-    pub(super) fn new(method: &str, params: Raw, question: &InputRequired, retries: u32) -> Self {
-        Self {
-            version: VERSION,
-            method: method.to_owned(),
-            params,
-            questions: question.input_requests.clone().unwrap_or_default(),
-            state: question.request_state.clone(),
-            answers: InputResponses::new(),
-            retries,
-        }
-    }
-}
 
 impl fmt::Debug for FlowData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,17 +150,64 @@ impl<M: AskingMethod> Flow<M> {
             })?,
             answers: (!self.data.questions.is_empty()).then_some(answers),
             state: self.data.state,
-            retries: self.data.retries,
+            asked: Some(self.data.questions),
+            retries: self.data.retries + 1,
         })
     }
 }
 
-/// What one request of a flow sends.
+/// Where a call is: what its next request sends.
 pub(super) struct Leg<M: AskingMethod> {
     pub(super) params: M::Params,
+    /// The answers to the questions of the round before; `None` if there are none, or not yet.
     pub(super) answers: Option<InputResponses>,
     pub(super) state: Option<String>,
+    /// The questions of the round before; `None` if it is the first.
+    asked: Option<OrderedMap<InputRequest>>,
+    /// How many requests came before.
     pub(super) retries: u32,
+}
+
+impl<M: AskingMethod> Leg<M> {
+    pub(super) fn new(params: M::Params) -> Self {
+        Self {
+            params,
+            answers: None,
+            state: None,
+            asked: None,
+            retries: 0,
+        }
+    }
+
+    /// Takes the server's question; the answers are still to come.
+    pub(super) fn asked(&mut self, question: InputRequired) {
+        self.asked = Some(question.input_requests.unwrap_or_default());
+        self.state = question.request_state;
+        self.answers = None;
+        self.retries += 1;
+    }
+
+    /// Returns whether nothing but the params decides the answer.
+    pub(super) fn is_bare(&self) -> bool {
+        self.asked.is_none() && self.answers.is_none() && self.state.is_none()
+    }
+
+    /// Returns the flow that waits for the answers, those given included; `None` if the server
+    /// has not asked.
+    pub(super) fn flow(&self) -> Result<Option<FlowData>> {
+        let Some(questions) = self.asked.clone() else {
+            return Ok(None);
+        };
+        Ok(Some(FlowData {
+            version: VERSION,
+            method: M::NAME.to_owned(),
+            params: Raw::encode(&self.params).map_err(unencodable)?,
+            questions,
+            state: self.state.clone(),
+            answers: self.answers.clone().unwrap_or_default(),
+            retries: self.retries.saturating_sub(1),
+        }))
+    }
 }
 
 // By hand: a derived one would demand the same of the marker `M`.

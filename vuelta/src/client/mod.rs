@@ -2,12 +2,19 @@
 
 mod answers;
 mod builder;
+mod cache;
 mod call_builder;
 mod calls;
 mod connect;
+mod drive;
 mod flow;
+mod known_tools;
 mod legacy;
 mod listen;
+mod lists;
+mod output;
+mod pages;
+mod param_headers;
 mod probe;
 mod rounds;
 mod serve;
@@ -15,27 +22,30 @@ mod transport;
 
 pub use self::answers::IntoAnswer;
 pub use self::builder::{ClientBuilder, Mode};
+pub use self::cache::{Cache, CacheMode};
 pub use self::call_builder::CallBuilder;
 pub(crate) use self::flow::FlowData;
 pub use self::flow::{Flow, Step};
 pub use self::listen::{ListenBuilder, Subscription, Watch, WatchEvent};
+pub use self::lists::ListMethod;
+pub use self::pages::{Items, Pages};
 pub use self::rounds::Round;
 pub use self::transport::{Inbound, IntoTransport, Outgoing, OutgoingNotification, Transport};
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use vuelta_wire::param_header::ParamHeaders;
 use vuelta_wire::{
     ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion,
     ServerCapabilities, ServerNotification, meta,
 };
 
 use self::answers::Callbacks;
+use self::cache::View;
+use self::known_tools::KnownTools;
 use self::transport::ErasedTransport;
 
 /// A client of one server; cheap to clone.
@@ -75,8 +85,12 @@ struct Inner {
     next_id: AtomicI64,
     /// How many questions of the server are with the callbacks: their time is nobody's fault.
     asking: watch::Sender<usize>,
-    /// Which arguments of the tools listed so far are mirrored in headers.
-    param_headers: Mutex<HashMap<String, ParamHeaders>>,
+    cache: View,
+    known_tools: Mutex<KnownTools>,
+    /// Whether structured content must fit the tool's output schema.
+    checks_output: bool,
+    /// Held while the client lists tools on its own.
+    listing: tokio::sync::Mutex<()>,
 }
 
 /// What both sides agreed on when they connected.

@@ -112,6 +112,12 @@ pub trait Transport: Send + Sync + 'static {
         let _ = inbound;
     }
 
+    /// Returns which server it reaches, such as a URL: clients that share a
+    /// [cache](crate::Cache) are told the same by the same. `None` if that cannot be said.
+    fn endpoint(&self) -> Option<String> {
+        None
+    }
+
     /// Ends the connection in the way that the transport has; what is in flight may fail.
     fn close(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -207,6 +213,8 @@ pub(super) trait ErasedTransport: Send + Sync {
 
     fn attach(&self, inbound: Inbound);
 
+    fn endpoint(&self) -> Option<String>;
+
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -221,6 +229,10 @@ impl<T: Transport> ErasedTransport for T {
 
     fn attach(&self, inbound: Inbound) {
         Transport::attach(self, inbound);
+    }
+
+    fn endpoint(&self) -> Option<String> {
+        Transport::endpoint(self)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

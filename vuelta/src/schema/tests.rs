@@ -248,3 +248,38 @@ fn kinds_are_those_of_json_schema() {
         assert_eq!(kind(&value), expected);
     }
 }
+
+#[test]
+fn a_schema_is_of_the_dialect_that_it_names() {
+    // An array under `items` is a tuple in draft-07, and no schema in 2020-12.
+    let tuple = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "items": [{ "type": "integer" }],
+    });
+    assert_eq!(
+        violations(&tuple, &json!(["x"])),
+        ["[0]: expected integer, got string"]
+    );
+    let mut newest = tuple.clone();
+    newest["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    assert!(Checker::new(&newest).is_err());
+    let mut unnamed = tuple;
+    unnamed.as_object_mut().unwrap().remove("$schema");
+    assert!(Checker::new(&unnamed).is_err());
+
+    let prefix = json!({ "prefixItems": [{ "type": "integer" }] });
+    assert_eq!(
+        violations(&prefix, &json!(["x"])),
+        ["[0]: expected integer, got string"]
+    );
+}
+
+#[test]
+fn a_dialect_that_is_not_supported_is_named() {
+    let schema = json!({ "$schema": "https://example.com/dialect", "type": "object" });
+    assert_eq!(
+        Checker::new(&schema).unwrap_err(),
+        "the dialect \"https://example.com/dialect\" is not supported; use 2020-12, or leave \
+         `$schema` out"
+    );
+}

@@ -3,6 +3,7 @@
 mod asking;
 mod handshake;
 mod older;
+mod verbs;
 
 use vuelta::transport::{StreamServer, StreamTransport};
 use vuelta::{Client, ClientBuilder, Mode, Result, Server};
