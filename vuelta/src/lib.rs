@@ -46,8 +46,8 @@ pub mod transport;
 
 // The public interface is:
 pub use crate::client::{
-    Cache, CacheMode, CallBuilder, Client, ClientBuilder, Flow, IntoTransport, ListenBuilder, Mode,
-    Round, Step, Subscription, Transport, Watch, WatchEvent,
+    Cache, CacheMode, CallBuilder, Client, ClientBuilder, ClientGroup, Flow, Grouped,
+    IntoTransport, ListenBuilder, Mode, Round, Step, Subscription, Transport, Watch, WatchEvent,
 };
 pub use crate::error::{Error, Result};
 #[doc(no_inline)]

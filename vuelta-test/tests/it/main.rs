@@ -17,6 +17,7 @@ mod cache;
 mod client_loop;
 mod context;
 mod eras;
+mod group;
 mod http_client;
 mod http_server;
 mod interrupted;

@@ -155,11 +155,13 @@ impl Server {
     /// Returns what the server offers to clients of older revisions.
     fn legacy_capabilities(&self) -> ServerCapabilities {
         let mut capabilities = self.0.discover.capabilities.clone();
-        // Changes are told on streams that these revisions do not have.
-        for list in [&mut capabilities.tools, &mut capabilities.prompts] {
-            if let Some(list) = list {
-                list.list_changed = None;
-            }
+        if self.0.subscriptions.is_some() {
+            return capabilities;
+        }
+        // Whoever serves listen streams by hand has no word for clients without them.
+        let (tools, prompts) = (&mut capabilities.tools, &mut capabilities.prompts);
+        for list in [tools, prompts].into_iter().flatten() {
+            list.list_changed = None;
         }
         if let Some(resources) = &mut capabilities.resources {
             resources.list_changed = None;

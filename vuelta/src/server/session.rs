@@ -6,7 +6,8 @@
 //!
 //! Source: [lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 
-use std::collections::BTreeSet;
+mod feed;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -18,16 +19,19 @@ use vuelta_wire::legacy::{
 };
 use vuelta_wire::methods::{self, Initialize, Method, Ping, SetLevel, Subscribe, Unsubscribe};
 use vuelta_wire::{
-    ClientCapabilities, ErrorObject, Extra, Implementation, InputRequired, InputResponses,
-    LoggingLevel, ProgressToken, ProtocolVersion, Raw, RequestId, RequestMeta, decode,
+    ClientCapabilities, ErrorCode, ErrorObject, Extra, Implementation, InputRequired,
+    InputResponses, LoggingLevel, ProgressToken, ProtocolVersion, Raw, RequestId, RequestMeta,
+    SubscriptionFilter, decode,
 };
 
 use crate::error::{self, Error};
 use crate::outcome::Outcome;
 use crate::peer::Inflight;
 use crate::service::{Backchannel, Inlet, Outlet};
+use crate::subscribe::Hub;
 use crate::trace;
 
+use self::feed::{Feed, Watched};
 use super::dispatch::{Incoming, check_capabilities, check_question};
 use super::{Server, classify};
 
@@ -41,7 +45,9 @@ struct Inner {
     /// The lowest level at which the client wants log notifications; all if it never said.
     log_level: Mutex<Option<LoggingLevel>>,
     /// The resources whose changes the client wants to be told.
-    watched: Mutex<BTreeSet<String>>,
+    watched: Watched,
+    /// What tells them; `None` if the server tells no changes.
+    feed: OnceLock<Feed>,
     /// The questions that wait for the client; `None` if it cannot be asked.
     inflight: Option<Arc<Inflight>>,
     /// The stream of messages that belong to no request.
@@ -89,7 +95,8 @@ impl Session {
             server: server.clone(),
             handshake,
             log_level: Mutex::default(),
-            watched: Mutex::default(),
+            watched: Watched::default(),
+            feed: OnceLock::new(),
             inflight,
             outlet,
         }))
@@ -100,16 +107,6 @@ impl Session {
     pub fn protocol_version(&self) -> Option<&ProtocolVersion> {
         let handshake = self.0.handshake.get()?;
         Some(&handshake.revision)
-    }
-
-    /// Returns the outlet of the messages that belong to no request.
-    pub(crate) fn outlet(&self) -> &Outlet {
-        &self.0.outlet
-    }
-
-    /// Returns whether the client wants to be told of changes of a resource.
-    pub(crate) fn watches(&self, uri: &str) -> bool {
-        lock(&self.0.watched).contains(uri)
     }
 
     /// Serves one request. For transports.
@@ -153,7 +150,7 @@ impl Session {
                 *lock(&self.0.log_level) = Some(params.level);
                 return empty();
             }
-            Subscribe::NAME => return self.watch(&incoming),
+            Subscribe::NAME => return self.watch(incoming, handshake).await,
             Unsubscribe::NAME => {
                 let params: SubscribeParams = params(&incoming)?;
                 lock(&self.0.watched).remove(&params.uri);
@@ -193,6 +190,7 @@ impl Session {
             capabilities,
             info: Some(client_info),
         });
+        self.tell_changes(incoming, handshake).await?;
         let server = &self.0.server;
         let revision = &handshake.revision;
         let capabilities = server.legacy_capabilities();
@@ -204,15 +202,63 @@ impl Session {
         legacy::encode_result(result, revision).map_err(unencodable)
     }
 
-    fn watch(&self, incoming: &Incoming) -> Result<Raw, ErrorObject> {
-        let params: SubscribeParams = params(incoming)?;
+    /// Begins to tell the client what changes, as far as it may know.
+    async fn tell_changes(
+        &self,
+        incoming: &Incoming,
+        handshake: &Handshake,
+    ) -> Result<(), ErrorObject> {
+        let Some(hub) = self.0.server.subscriptions() else {
+            return Ok(());
+        };
+        if self.0.inflight.is_none() || self.0.feed.get().is_some() {
+            return Ok(());
+        }
+        let lists = SubscriptionFilter::new()
+            .tools_list_changed(true)
+            .prompts_list_changed(true)
+            .resources_list_changed(true);
+        let lists = self
+            .honoured(hub, incoming.again(), handshake, lists)
+            .await?;
+        let outlet = self.0.outlet.clone();
+        let feed = || Feed::begin(hub, &lists, Arc::clone(&self.0.watched), outlet);
+        self.0.feed.get_or_init(feed);
+        Ok(())
+    }
+
+    /// Returns what of a filter this client may be told.
+    async fn honoured(
+        &self,
+        hub: &Hub,
+        incoming: Incoming,
+        handshake: &Handshake,
+        filter: SubscriptionFilter,
+    ) -> Result<SubscriptionFilter, ErrorObject> {
+        let meta = self.meta(&incoming, handshake)?;
+        let admitted = self
+            .0
+            .server
+            .admit(incoming, meta, Outlet::closed(), None)
+            .await?;
+        let honoured = hub.honoured(admitted.call.context(), filter).await;
+        honoured.map_err(|error| error.to_object())
+    }
+
+    async fn watch(&self, incoming: Incoming, handshake: &Handshake) -> Result<Raw, ErrorObject> {
+        let params: SubscribeParams = params(&incoming)?;
+        if let Some(hub) = self.0.server.subscriptions() {
+            let wanted = SubscriptionFilter::new().resource_subscriptions([params.uri.clone()]);
+            let honoured = self.honoured(hub, incoming, handshake, wanted).await?;
+            if honoured.resource_subscriptions.is_none() {
+                let message = format!("resource {:?} cannot be subscribed to", params.uri);
+                return Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
+            }
+        }
         let mut watched = lock(&self.0.watched);
         if watched.len() >= MAX_WATCHED && !watched.contains(&params.uri) {
             let message = format!("at most {MAX_WATCHED} resources can be subscribed to");
-            return Err(ErrorObject::new(
-                vuelta_wire::ErrorCode::INTERNAL_ERROR,
-                message,
-            ));
+            return Err(ErrorObject::new(ErrorCode::INTERNAL_ERROR, message));
         }
         watched.insert(params.uri);
         drop(watched);
@@ -235,16 +281,15 @@ impl Session {
         let mut rounds = 0;
         let mut is_first = true;
         loop {
-            let again = Incoming::new(
-                incoming.id.clone(),
-                incoming.method.clone(),
-                incoming.params.clone(),
-            )
-            .parts_of(&incoming);
             let mut admitted = self
                 .0
                 .server
-                .admit(again, meta.clone(), outlet.clone(), backchannel.clone())
+                .admit(
+                    incoming.again(),
+                    meta.clone(),
+                    outlet.clone(),
+                    backchannel.clone(),
+                )
                 .await?;
             if is_first {
                 // Whatever a client of these revisions sends as answers or state is none.
@@ -304,6 +349,11 @@ impl Session {
 
     /// Hands a notification of the client to its handler; one that nobody handles is ignored.
     pub async fn notify(&self, method: &str, params: Option<Raw>) {
+        if method == legacy::INITIALIZED
+            && let Some(feed) = self.0.feed.get()
+        {
+            feed.initialized();
+        }
         self.0.server.notify(method, params).await;
     }
 
@@ -327,12 +377,16 @@ impl Session {
 }
 
 impl Incoming {
-    /// Takes over what came with another request besides its message.
-    fn parts_of(mut self, other: &Self) -> Self {
-        self.headers.clone_from(&other.headers);
-        self.principal.clone_from(&other.principal);
-        self.extensions.clone_from(&other.extensions);
-        self
+    /// Returns the same request once more.
+    fn again(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            method: self.method.clone(),
+            params: self.params.clone(),
+            headers: self.headers.clone(),
+            principal: self.principal.clone(),
+            extensions: self.extensions.clone(),
+        }
     }
 }
 

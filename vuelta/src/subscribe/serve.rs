@@ -97,7 +97,7 @@ impl Hub {
     }
 
     /// Returns what of a filter this caller is told.
-    async fn honoured(
+    pub(crate) async fn honoured(
         &self,
         cx: &Context,
         asked: SubscriptionFilter,

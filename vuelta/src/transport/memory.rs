@@ -172,7 +172,10 @@ impl Transport for Memory {
 
     async fn notify(&self, notification: OutgoingNotification) -> Result<()> {
         let OutgoingNotification { method, params, .. } = notification;
-        self.server.notify(&method, params).await;
+        match self.session(&method) {
+            Some(session) => session.notify(&method, params).await,
+            None => self.server.notify(&method, params).await,
+        }
         Ok(())
     }
 

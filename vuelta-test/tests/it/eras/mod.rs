@@ -1,6 +1,7 @@
 //! The same functions, asked by clients of both eras, over every transport that needs no port.
 
 mod asking;
+mod changes;
 mod handshake;
 mod older;
 mod verbs;

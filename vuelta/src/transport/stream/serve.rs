@@ -435,10 +435,15 @@ impl Connection {
             }
             return;
         }
-        self.options
-            .server
-            .notify(&notification.method, params)
-            .await;
+        match &self.session {
+            Some(session) => session.notify(&notification.method, params).await,
+            None => {
+                self.options
+                    .server
+                    .notify(&notification.method, params)
+                    .await
+            }
+        }
     }
 }
 
