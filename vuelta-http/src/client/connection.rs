@@ -148,10 +148,8 @@ impl Connection {
         let phase = self.phase().clone();
         match phase {
             Phase::New => Err(unbegun()),
-            Phase::Closed => {
-                tracing::debug!(method, "notification dropped: the connection is closed");
-                Ok(())
-            }
+            Phase::Closed => Ok(dropped(method)),
+            Phase::HttpSse(older) if older.is_over() => Ok(dropped(method)),
             Phase::HttpSse(older) => {
                 let response = older.route.post(body).await?;
                 response::acceptance(response, self.limit()).await
@@ -411,6 +409,11 @@ fn asking_for(version: &ProtocolVersion, params: &Raw) -> Result<Raw> {
 fn write(id: &RequestId, method: &str, params: &Raw) -> Result<String> {
     write_request(id, method, params)
         .map_err(|error| Error::misuse(format!("cannot encode the request: {error}")))
+}
+
+/// Logs a notification that nobody would get.
+fn dropped(method: &str) {
+    tracing::debug!(method, "notification dropped: the connection is closed");
 }
 
 fn unbegun() -> Error {

@@ -4,7 +4,7 @@
 //! Source: [HTTP with
 //! SSE](https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::StatusCode;
 use reqwest::Url;
@@ -83,10 +83,20 @@ impl HttpSse {
         }
     }
 
+    /// Returns whether the stream has ended: the server does not listen any more.
+    pub(super) fn is_over(&self) -> bool {
+        let mut reading = self.reading();
+        while reading.try_join_next().is_some() {}
+        reading.is_empty()
+    }
+
     pub(super) fn close(&self, error: &Error) {
-        let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        reading.abort_all();
+        self.reading().abort_all();
         self.link.inflight.close(error);
+    }
+
+    fn reading(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
