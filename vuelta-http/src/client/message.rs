@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use serde_json::value::RawValue;
-use vuelta::wire::jsonrpc::{Message, MessageError, Response};
-use vuelta::{Error, NotificationFrame, Raw, RequestId, Result};
+use vuelta::wire::jsonrpc::{Message, MessageError, Notification, Request, Response};
+use vuelta::{Error, NotificationFrame, ProtocolVersion, Raw, RequestFrame, RequestId, Result};
 
 /// What to do with a message.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) enum Verdict {
     Answer(Raw),
     /// Deliver it and go on.
     Notification(NotificationFrame),
+    /// Answer it and go on: only in revisions with a handshake.
+    Request(RequestFrame),
     /// Go on: it answers a request with this id, which is none of ours.
     Stray(RequestId),
     /// Go on: it says nothing that could be read.
@@ -30,20 +32,40 @@ pub(super) enum Verdict {
 pub(super) fn sort(text: &[u8], id: &RequestId) -> Result<Verdict> {
     match Message::parse(text) {
         Ok(Message::Response(response)) => answer(response, id),
-        Ok(Message::Notification(notification)) => {
-            let params = notification.params.map(Raw::from);
-            let method = notification.method.into_owned();
-            Ok(Verdict::Notification(NotificationFrame::new(
-                method, params,
-            )))
-        }
-        Ok(Message::Request(request)) => Err(Error::peer(format!(
-            "the server sent the request {:?} on the way of an answer, which this revision \
-             forbids",
-            request.method
-        ))),
+        Ok(Message::Notification(frame)) => Ok(Verdict::Notification(notification(frame))),
+        Ok(Message::Request(frame)) => Ok(Verdict::Request(request(frame))),
         Err(MessageError::Invalid) if is_notification(text) => Ok(Verdict::Malformed),
         Err(error) => Err(Error::peer("the server sent no JSON-RPC message").caused_by(error)),
+    }
+}
+
+/// Takes a notification out of the text that it came in.
+pub(super) fn notification(notification: Notification<'_>) -> NotificationFrame {
+    let params = notification.params.map(Raw::from);
+    NotificationFrame::new(notification.method.into_owned(), params)
+}
+
+/// Takes a request out of the text that it came in.
+pub(super) fn request(request: Request<'_>) -> RequestFrame {
+    let nothing = || Raw::from(serde_json::json!({}));
+    let params = request.params.map_or_else(nothing, Raw::from);
+    RequestFrame::new(request.id, request.method.into_owned(), params)
+}
+
+/// Returns the messages of a text: several only in the revision that knows batches.
+pub(super) fn messages<'a>(text: &'a [u8], version: Option<&ProtocolVersion>) -> Vec<&'a [u8]> {
+    let is_batch =
+        version == Some(&ProtocolVersion::V2025_03_26) && text.trim_ascii_start().starts_with(b"[");
+    let batch: Option<Vec<&RawValue>> = is_batch
+        .then(|| serde_json::from_slice(text).ok())
+        .flatten();
+    match batch {
+        Some(batch) if !batch.is_empty() => {
+            let texts = batch.into_iter().map(|message| message.get().as_bytes());
+            texts.collect()
+        }
+        // What is no batch either is told where it is read.
+        _ => vec![text],
     }
 }
 
@@ -68,6 +90,14 @@ fn answer(response: Response<'_>, id: &RequestId) -> Result<Verdict> {
 pub(super) fn uncorrelated(found: &RequestId, id: &RequestId) -> Error {
     Error::peer(format!(
         "uncorrelated response: it has the id {found}, the request has the id {id}"
+    ))
+}
+
+/// Creates the error of a request of the server where its revision has none.
+pub(super) fn forbidden(frame: &RequestFrame) -> Error {
+    Error::peer(format!(
+        "the server sent the request {:?} on the way of an answer, which this revision forbids",
+        frame.method
     ))
 }
 

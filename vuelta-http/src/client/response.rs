@@ -3,8 +3,6 @@
 //! Source: [sending
 //! messages](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages).
 
-use std::time::Duration;
-
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use reqwest::Response;
@@ -12,37 +10,36 @@ use vuelta::client::Inbound;
 use vuelta::wire::jsonrpc::{self, Message};
 use vuelta::{Error, Raw, RequestId, Result};
 
-use super::message::{Verdict, sort, uncorrelated};
-use super::sse::Parser;
+use super::events::Events;
+use super::message::{Verdict, forbidden, sort, uncorrelated};
 
-/// Reads the answer to the request `id`, and delivers the notifications before it.
+/// What a response brings to the request that it answers.
+pub(super) enum Content {
+    /// One message, or a batch.
+    Text(Vec<u8>),
+    /// A stream of messages.
+    Events(Box<Events>),
+}
+
+/// Opens the response to a request.
 ///
 /// `limit` bounds the bytes of a body, or of one event of a stream.
-pub(super) async fn answer(
-    mut response: Response,
-    id: &RequestId,
-    limit: usize,
-    inbound: &Inbound,
-) -> Result<Raw> {
+///
+/// # Errors
+///
+/// Returns an error if the response brings no answer.
+pub(super) async fn open(mut response: Response, limit: usize) -> Result<Content> {
     let status = response.status();
     if !status.is_success() {
         return Err(refusal(response, limit).await);
     }
-    let media_type = media_type(&response);
-    match media_type.as_deref() {
+    match media_type(&response).as_deref() {
         _ if status == StatusCode::ACCEPTED => {
             let error = Error::peer("the server accepted the request but does not answer it");
             Err(error.detail(shown(status)))
         }
-        Some(JSON) => single(&body(&mut response, limit).await?, id),
-        Some(EVENT_STREAM) => {
-            let answer = stream(&mut response, id, limit, inbound).await;
-            let failed = matches!(&answer, Err(error) if error.as_rpc().is_none());
-            if !failed {
-                finish(&mut response).await;
-            }
-            answer
-        }
+        Some(JSON) => Ok(Content::Text(body(&mut response, limit).await?)),
+        Some(EVENT_STREAM) => Ok(Content::Events(Box::new(Events::new(response, limit)))),
         other => Err(Error::peer(format!(
             "the server answered with content of type {:?}, not {JSON} or {EVENT_STREAM}: is \
              this the URL of its MCP endpoint?",
@@ -50,6 +47,26 @@ pub(super) async fn answer(
         ))
         .detail(shown(status))),
     }
+}
+
+/// Reads the answer to the request `id` of a revision without a handshake, and delivers the
+/// notifications before it.
+pub(super) async fn answer(
+    response: Response,
+    id: &RequestId,
+    limit: usize,
+    inbound: &Inbound,
+) -> Result<Raw> {
+    let mut events = match open(response, limit).await? {
+        Content::Text(text) => return single(&text, id),
+        Content::Events(events) => events,
+    };
+    let answer = stream(&mut events, id, inbound).await;
+    let failed = matches!(&answer, Err(error) if error.as_rpc().is_none());
+    if !failed {
+        events.finish().await;
+    }
+    answer
 }
 
 /// Checks that a notification was accepted.
@@ -65,59 +82,55 @@ fn single(text: &[u8], id: &RequestId) -> Result<Raw> {
     match sort(text, id)? {
         Verdict::Answer(result) => Ok(result),
         Verdict::Stray(found) => Err(uncorrelated(&found, id)),
-        Verdict::Notification(_) | Verdict::Malformed => {
-            Err(Error::peer("the server answered with a notification"))
-        }
+        Verdict::Request(frame) => Err(forbidden(&frame)),
+        Verdict::Notification(_) | Verdict::Malformed => Err(no_answer()),
     }
 }
 
 /// Reads a stream up to the answer; what comes after means nothing.
-async fn stream(
-    response: &mut Response,
-    id: &RequestId,
-    limit: usize,
-    inbound: &Inbound,
-) -> Result<Raw> {
-    let mut parser = Parser::new(limit);
+async fn stream(events: &mut Events, id: &RequestId, inbound: &Inbound) -> Result<Raw> {
     let mut stray = None;
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
-        let mut rest = &*chunk;
-        while let Some(event) = parser.next(&mut rest).map_err(|_| too_large(limit))? {
-            // An event without data primes streams of earlier revisions.
-            if event.name != b"message" || event.data.is_empty() {
-                tracing::debug!(name = %event.name.escape_ascii(), "event ignored");
-                continue;
+    while let Some(event) = events.next().await? {
+        // An event without data primes streams of earlier revisions.
+        if event.name != b"message" || event.data.is_empty() {
+            tracing::debug!(name = %event.name.escape_ascii(), "event ignored");
+            continue;
+        }
+        match sort(&event.data, id)? {
+            Verdict::Answer(result) => return Ok(result),
+            Verdict::Notification(frame) => inbound.deliver(frame),
+            Verdict::Request(frame) => return Err(forbidden(&frame)),
+            Verdict::Stray(found) => {
+                passed_over(&found, id);
+                stray = Some(found);
             }
-            match sort(&event.data, id)? {
-                Verdict::Answer(result) => return Ok(result),
-                Verdict::Notification(frame) => inbound.deliver(frame),
-                Verdict::Stray(found) => {
-                    tracing::warn!(%found, waiting = %id, "response ignored: nobody waits for it");
-                    stray = Some(found);
-                }
-                Verdict::Malformed => tracing::debug!("malformed notification ignored"),
-            }
+            Verdict::Malformed => tracing::debug!("malformed notification ignored"),
         }
     }
-    Err(match stray {
-        Some(found) => uncorrelated(&found, id),
-        None => Error::transport("the stream ended before the answer"),
-    })
+    Err(ended(stray.as_ref(), id))
 }
 
-/// Lets a stream end whose answer has come: only then can its connection be used again.
-///
-/// The answer should be the last that a server sends; one that keeps the stream open loses the
-/// connection.
-async fn finish(response: &mut Response) {
-    let end = async { while let Ok(Some(_)) = response.chunk().await {} };
-    // Too late is no error.
-    let _ = tokio::time::timeout(GRACE, end).await;
+/// Logs a response that answers none of our requests.
+pub(super) fn passed_over(found: &RequestId, id: &RequestId) {
+    tracing::warn!(%found, waiting = %id, "response ignored: nobody waits for it");
+}
+
+/// Creates the error of a stream that ended before its answer.
+pub(super) fn ended(stray: Option<&RequestId>, id: &RequestId) -> Error {
+    match stray {
+        Some(found) => uncorrelated(found, id),
+        None => Error::transport("the stream ended before the answer"),
+    }
+}
+
+/// Creates the error of a body without an answer.
+pub(super) fn no_answer() -> Error {
+    Error::peer("the server answered with a notification")
 }
 
 /// Reads a response that is no success: the JSON-RPC error in its body, whatever its id, or
 /// what the status alone says.
-async fn refusal(mut response: Response, limit: usize) -> Error {
+pub(super) async fn refusal(mut response: Response, limit: usize) -> Error {
     let status = response.status();
     let media_type = media_type(&response);
     // A stream may never end.
@@ -188,6 +201,11 @@ async fn body(response: &mut Response, limit: usize) -> Result<Vec<u8>> {
     Ok(body)
 }
 
+/// Returns whether a response is a stream of events.
+pub(super) fn is_event_stream(response: &Response) -> bool {
+    response.status().is_success() && media_type(response).as_deref() == Some(EVENT_STREAM)
+}
+
 /// Returns the media type in lower case, without parameters.
 fn media_type(response: &Response) -> Option<String> {
     let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
@@ -195,22 +213,19 @@ fn media_type(response: &Response) -> Option<String> {
     Some(essence.trim().to_ascii_lowercase())
 }
 
-fn broken(error: reqwest::Error) -> Error {
+pub(super) fn broken(error: reqwest::Error) -> Error {
     Error::transport("the connection broke before the answer").caused_by(error.without_url())
 }
 
-fn too_large(limit: usize) -> Error {
+pub(super) fn too_large(limit: usize) -> Error {
     Error::peer(format!(
         "the answer is larger than `max_response_size` ({limit} bytes)"
     ))
 }
 
-fn shown(status: StatusCode) -> String {
+pub(super) fn shown(status: StatusCode) -> String {
     format!("HTTP {}", status.as_u16())
 }
-
-/// How long a server may take from its answer to the end of the stream.
-const GRACE: Duration = Duration::from_millis(10);
 
 /// How many characters of a plain text an error shows.
 const EXCERPT: usize = 200;

@@ -1,17 +1,19 @@
-//! One message as one POST: its headers, and where redirects may lead.
+//! One message as one request: its headers, and where redirects may lead.
 //!
 //! Source: [request
 //! metadata](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata).
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use reqwest::{Client, Response, Url};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use reqwest::{Response, Url};
 use vuelta::client::Outgoing;
 use vuelta::wire::header;
 use vuelta::{Error, ProtocolVersion, Result};
 
-/// Returns the headers of a request, added to `base`.
+use super::remote::Remote;
+
+/// Returns the headers of a request of a revision without a handshake, added to `base`.
 pub(super) fn request_headers(base: &HeaderMap, request: &Outgoing) -> Result<HeaderMap> {
     let mut headers = message_headers(base, &request.method, &request.protocol_version)?;
     if let Some(target) = &request.target {
@@ -26,18 +28,14 @@ pub(super) fn request_headers(base: &HeaderMap, request: &Outgoing) -> Result<He
     Ok(headers)
 }
 
-/// Returns the headers of any message, added to `base`.
+/// Returns the headers of any message of a revision without a handshake, added to `base`.
 pub(super) fn message_headers(
     base: &HeaderMap,
     method: &str,
     version: &ProtocolVersion,
 ) -> Result<HeaderMap> {
     let mut headers = base.clone();
-    headers.insert(
-        ACCEPT,
-        HeaderValue::from_static("application/json, text/event-stream"),
-    );
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    of_message(&mut headers);
     let version = version.as_str();
     let value = HeaderValue::from_str(version).map_err(unsendable(version))?;
     headers.insert(header::PROTOCOL_VERSION, value);
@@ -46,26 +44,34 @@ pub(super) fn message_headers(
     Ok(headers)
 }
 
+/// Sets the headers of any message of any revision.
+pub(super) fn of_message(headers: &mut HeaderMap) {
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    headers.insert(ACCEPT, both);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}
+
 fn unsendable<E>(text: &str) -> impl FnOnce(E) -> Error {
     let message = format!("{text:?} cannot stand in an HTTP header");
     move |_| Error::misuse(message)
 }
 
-/// Posts a message; follows up to `max_redirects` redirects within the origin of `url`.
-pub(super) async fn post(
-    http: &Client,
+/// Sends a request; follows up to `max_redirects` redirects within the origin of `url`.
+pub(super) async fn send(
+    remote: &Remote,
+    method: Method,
     url: &Url,
     headers: HeaderMap,
     body: Bytes,
-    max_redirects: usize,
 ) -> Result<Response> {
     let mut target = url.clone();
-    let mut left = max_redirects;
+    let mut left = remote.max_redirects;
     loop {
-        let request = http
-            .post(target.clone())
-            .headers(headers.clone())
-            .body(body.clone());
+        let mut request = remote.http.request(method.clone(), target.clone());
+        request = request.headers(headers.clone());
+        if method == Method::POST {
+            request = request.body(body.clone());
+        }
         let response = request.send().await.map_err(|error| lost(&target, error))?;
         let Some(next) = redirect(&response, &target) else {
             return Ok(response);

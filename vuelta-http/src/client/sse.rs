@@ -2,7 +2,8 @@
 //!
 //! Source: [interpreting an event
 //! stream](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
-//! Ids and retry times are not kept: streams of this protocol cannot be resumed.
+
+use std::time::Duration;
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,11 @@ pub(super) struct Parser {
     data: Vec<u8>,
     /// The type of the current event; empty if not named.
     name: Vec<u8>,
+    /// The id that the stream has named last; it is seen when the event of it ends.
+    id: Option<Vec<u8>>,
+    seen_id: Option<Vec<u8>>,
+    /// How long to wait before the stream is asked for again.
+    retry: Option<Duration>,
     /// Whether the byte before was a carriage return: a line feed belongs to it.
     after_return: bool,
     /// Whether no line has ended yet: a byte order mark may precede the first one.
@@ -42,6 +48,9 @@ impl Parser {
             line: Vec::new(),
             data: Vec::new(),
             name: Vec::new(),
+            id: None,
+            seen_id: None,
+            retry: None,
             after_return: false,
             at_start: true,
         }
@@ -75,6 +84,17 @@ impl Parser {
         Ok(None)
     }
 
+    /// Returns the id of the last event, with or without data; empty if the stream took it
+    /// back.
+    pub(super) fn last_id(&self) -> Option<&[u8]> {
+        self.seen_id.as_deref()
+    }
+
+    /// Returns how long to wait before the stream is asked for again, if it says so.
+    pub(super) fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
     fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         let mut text = line.as_slice();
@@ -105,12 +125,17 @@ impl Parser {
                 self.data.push(b'\n');
             }
             b"event" => value.clone_into(&mut self.name),
-            // Comments, ids, retry times, and fields of the future.
+            b"id" if !value.contains(&0) => self.id = Some(value.to_vec()),
+            b"retry" => self.retry = milliseconds(value).or(self.retry),
+            // Comments, and fields of the future.
             _ => {}
         }
     }
 
     fn dispatch(&mut self) -> Option<Event> {
+        if let Some(id) = self.id.take() {
+            self.seen_id = Some(id);
+        }
         let mut name = std::mem::take(&mut self.name);
         let mut data = std::mem::take(&mut self.data);
         data.pop()?;
@@ -119,6 +144,15 @@ impl Parser {
         }
         Some(Event { name, data })
     }
+}
+
+/// Reads a number of ASCII digits alone.
+fn milliseconds(digits: &[u8]) -> Option<Duration> {
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digits = str::from_utf8(digits).ok()?;
+    digits.parse().ok().map(Duration::from_millis)
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

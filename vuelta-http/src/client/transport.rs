@@ -1,19 +1,19 @@
-//! The transport: how it is put together and what it does with a message.
+//! The transport: what it does with a message of each era.
 
 use std::fmt;
-use std::net::IpAddr;
-use std::time::Duration;
+use std::sync::Arc;
 
-use http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::Url;
-use reqwest::redirect::Policy;
+use http::{HeaderMap, Method};
 use vuelta::client::{Inbound, Outgoing, OutgoingNotification};
 use vuelta::wire::jsonrpc::{write_notification, write_request};
 use vuelta::{Error, Raw, Result, Transport};
 
+use super::builder::HttpTransportBuilder;
+use super::connection::Connection;
+use super::link::CANCELLED;
+use super::remote::Remote;
 use super::response;
-use super::send::{message_headers, post, request_headers, shown};
+use super::send::{message_headers, request_headers, send, shown};
 
 /// Creates the transport to the MCP endpoint at an `http` or `https` URL.
 ///
@@ -36,76 +36,109 @@ pub fn url(url: impl AsRef<str>) -> Result<HttpTransport> {
     HttpTransport::builder(url).build()
 }
 
-/// A connection to an MCP endpoint over HTTP; cheap to clone.
+/// A connection to an MCP endpoint over HTTP.
 ///
-/// Each message is a POST of its own; connections are kept and used again. Redirects are
-/// followed within the origin only, and only those that keep the method. Dropping the future
-/// of a request closes its connection, which cancels it on the server.
-///
+/// Each message is a POST of its own; the connections of HTTP are kept and used again.
+/// Redirects are followed within the origin only, and only those that keep the method.
 /// Proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, less
 /// `NO_PROXY`) are used, except to reach this machine itself.
-#[derive(Clone)]
+///
+/// Dropping the future of a request cancels it on the server: in revision 2026-07-28 by
+/// closing the stream of its answer, in earlier ones by `notifications/cancelled`.
+///
+/// # Earlier revisions
+///
+/// A connection that begins with a handshake may have a session. It listens to what the server
+/// sends of its own accord, asks for streams again that were interrupted, and begins a session
+/// anew that the server has forgotten. A server that has only the transport of 2024-11-05, HTTP
+/// with SSE, is spoken to in it.
+///
+/// `Client::close` ends the session and waits for that. Dropping the transport ends its tasks,
+/// and tries to end the session in a task that takes no longer than a few seconds.
+///
+/// # Clones
+///
+/// A clone is another connection to the same endpoint: it has the same settings and HTTP
+/// connections, and knows what was found out about the server, so that it is not probed again;
+/// the session is its own.
 pub struct HttpTransport {
-    http: reqwest::Client,
-    url: Url,
-    headers: HeaderMap,
-    max_response_size: usize,
-    max_redirects: usize,
+    pub(super) remote: Arc<Remote>,
+    connection: Connection,
 }
 
 impl HttpTransport {
     /// Starts a transport to the MCP endpoint at `url`.
     pub fn builder(url: impl AsRef<str>) -> HttpTransportBuilder {
-        HttpTransportBuilder {
-            url: url.as_ref().to_owned(),
-            headers: Vec::new(),
-            max_response_size: 64 * 1024 * 1024,
-            max_redirects: 5,
-            connect_timeout: Duration::from_secs(10),
-        }
+        HttpTransportBuilder::new(url.as_ref())
+    }
+
+    pub(super) fn new(remote: Arc<Remote>) -> Self {
+        let connection = Connection::new(Arc::clone(&remote));
+        Self { remote, connection }
+    }
+
+    /// Posts a message of a revision without a handshake.
+    async fn post(&self, headers: HeaderMap, body: String) -> Result<reqwest::Response> {
+        let remote = &*self.remote;
+        send(remote, Method::POST, &remote.url, headers, body.into()).await
+    }
+}
+
+impl Clone for HttpTransport {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.remote))
     }
 }
 
 impl Transport for HttpTransport {
     async fn request(&self, request: Outgoing, inbound: Inbound) -> Result<Raw> {
-        let headers = request_headers(&self.headers, &request)?;
+        if !request.protocol_version.is_modern() {
+            return self.connection.request(&request, &inbound).await;
+        }
+        self.connection.probed();
+        let headers = request_headers(&self.remote.headers, &request)?;
         let body = write_request(&request.id, &request.method, &request.params)
             .map_err(|error| Error::misuse(format!("cannot encode the request: {error}")))?;
-        let response = post(
-            &self.http,
-            &self.url,
-            headers,
-            body.into(),
-            self.max_redirects,
-        )
-        .await?;
-        response::answer(response, &request.id, self.max_response_size, &inbound).await
+        let response = self.post(headers, body).await?;
+        let limit = self.remote.max_response_size;
+        let answer = response::answer(response, &request.id, limit, &inbound).await?;
+        self.remote.era.learn(false);
+        Ok(answer)
     }
 
     async fn notify(&self, notification: OutgoingNotification) -> Result<()> {
+        if !notification.protocol_version.is_modern() {
+            return self.connection.notify(&notification).await;
+        }
         let OutgoingNotification {
             method,
             params,
             protocol_version,
             ..
         } = notification;
+        // The specification keeps it off HTTP, where closing a stream cancels.
         if method == CANCELLED {
             return Err(Error::misuse(format!(
                 "{CANCELLED:?} is not sent over HTTP: drop the future of the request to cancel it"
             )));
         }
-        let headers = message_headers(&self.headers, &method, &protocol_version)?;
+        let headers = message_headers(&self.remote.headers, &method, &protocol_version)?;
         let body = write_notification(&method, params.as_ref())
             .map_err(|error| Error::misuse(format!("cannot encode the notification: {error}")))?;
-        let response = post(
-            &self.http,
-            &self.url,
-            headers,
-            body.into(),
-            self.max_redirects,
-        )
-        .await?;
-        response::acceptance(response, self.max_response_size).await
+        let response = self.post(headers, body).await?;
+        response::acceptance(response, self.remote.max_response_size).await
+    }
+
+    fn attach(&self, inbound: Inbound) {
+        self.connection.attach(inbound);
+    }
+
+    fn is_known_legacy(&self) -> bool {
+        self.remote.era.is_legacy()
+    }
+
+    async fn close(&self) {
+        self.connection.close().await;
     }
 
     fn endpoint(&self) -> Option<String> {
@@ -113,175 +146,10 @@ impl Transport for HttpTransport {
     }
 }
 
-/// The notification that the specification keeps off HTTP, where closing a stream cancels.
-const CANCELLED: &str = "notifications/cancelled";
-
 impl fmt::Debug for HttpTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpTransport")
-            .field("url", &shown(&self.url))
+            .field("url", &shown(&self.remote.url))
             .finish_non_exhaustive()
     }
 }
-
-/// Puts an [`HttpTransport`] together.
-#[must_use = "a builder does nothing until `build`"]
-pub struct HttpTransportBuilder {
-    url: String,
-    headers: Vec<(String, String)>,
-    max_response_size: usize,
-    max_redirects: usize,
-    connect_timeout: Duration,
-}
-
-impl HttpTransportBuilder {
-    /// Sets a header of every POST, such as `authorization`; the value is kept out of logs.
-    ///
-    /// A later value replaces an earlier one. The headers of the protocol stay the
-    /// transport's: `build` refuses them.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets how many bytes an answer may have, or one event of a stream; 64 MiB if not set.
-    pub fn max_response_size(mut self, bytes: usize) -> Self {
-        self.max_response_size = bytes;
-        self
-    }
-
-    /// Sets how many redirects of one POST are followed; 5 if not set.
-    pub fn max_redirects(mut self, redirects: usize) -> Self {
-        self.max_redirects = redirects;
-        self
-    }
-
-    /// Sets how long connecting may take; 10 seconds if not set.
-    ///
-    /// How long an answer may take is the client's to say: `ClientBuilder::timeout`.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
-        self
-    }
-
-    /// Creates the transport; nothing is sent.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error that names the fault and its fix if the URL is none that a client can
-    /// post to, or a header is none that it can set; and one if the system's certificates
-    /// cannot be loaded for an `https` URL.
-    pub fn build(self) -> Result<HttpTransport> {
-        let url = endpoint(&self.url)?;
-        let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
-            let (name, value) = header(name, value)?;
-            headers.insert(name, value);
-        }
-        let mut http = reqwest::Client::builder()
-            .user_agent(concat!(
-                env!("CARGO_PKG_NAME"),
-                "/",
-                env!("CARGO_PKG_VERSION")
-            ))
-            .redirect(Policy::none())
-            .referer(false)
-            .connect_timeout(self.connect_timeout);
-        if is_loopback(&url) {
-            http = http.no_proxy();
-        }
-        if url.scheme() == "http" {
-            // Machines without certificates can still be clients of plain HTTP.
-            http = http.tls_certs_only([]);
-        }
-        let http = http.build().map_err(|error| {
-            Error::transport("cannot prepare TLS: are the certificates of this system installed?")
-                .caused_by(error)
-        })?;
-        Ok(HttpTransport {
-            http,
-            url,
-            headers,
-            max_response_size: self.max_response_size,
-            max_redirects: self.max_redirects,
-        })
-    }
-}
-
-impl fmt::Debug for HttpTransportBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpTransportBuilder")
-            .finish_non_exhaustive()
-    }
-}
-
-/// Reads the URL of an endpoint.
-fn endpoint(text: &str) -> Result<Url> {
-    // `localhost:8000/mcp` reads as the scheme `localhost`.
-    if !text.contains("://") {
-        return Err(Error::misuse(
-            "the URL has no scheme: put `http://` or `https://` in front of it",
-        ));
-    }
-    // The URL may hold a password: errors do not show it.
-    let url = Url::parse(text).map_err(|error| Error::misuse(format!("not a URL: {error}")))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(Error::misuse(format!(
-            "the URL has the scheme {:?}: this transport speaks http and https",
-            url.scheme()
-        )));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::misuse(
-            "the URL holds credentials: take them out and set the header `authorization` with \
-             `HttpTransport::builder(url).header(..)`",
-        ));
-    }
-    if let Some(fragment) = url.fragment() {
-        return Err(Error::misuse(format!(
-            "the URL has the fragment \"#{fragment}\", which is never sent: take it out"
-        )));
-    }
-    Ok(url)
-}
-
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
-    let parsed = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| Error::misuse(format!("{name:?} is no name of an HTTP header")))?;
-    let is_ours = [
-        ACCEPT,
-        CONTENT_TYPE,
-        CONTENT_LENGTH,
-        TRANSFER_ENCODING,
-        CONNECTION,
-    ]
-    .contains(&parsed)
-        || parsed.as_str().starts_with("mcp-");
-    if is_ours {
-        return Err(Error::misuse(format!(
-            "the header {name:?} is the transport's to set"
-        )));
-    }
-    // The value may be a credential: it is not shown.
-    let mut value = HeaderValue::from_str(value).map_err(|_| {
-        Error::misuse(format!(
-            "the value of {name:?} holds characters that no header can"
-        ))
-    })?;
-    value.set_sensitive(true);
-    Ok((parsed, value))
-}
-
-/// Returns whether a URL leads to this machine itself.
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || address
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests;

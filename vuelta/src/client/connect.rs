@@ -43,6 +43,16 @@ impl Client {
                 }
             }
             Kind::Legacy => self.handshake(probe_timeout, true).await?,
+            Kind::Auto if self.0.transport.is_known_legacy() => {
+                match self.handshake(probe_timeout, false).await {
+                    Ok(agreed) => agreed,
+                    // It may have become another server since.
+                    Err(error) => {
+                        tracing::debug!(%error, "handshake refused: the server is probed");
+                        self.probe(SPOKEN, false, probe_timeout).await?
+                    }
+                }
+            }
             Kind::Auto => self.probe(SPOKEN, false, probe_timeout).await?,
         };
         // Nobody else sets it: the client is not yet given to anybody.

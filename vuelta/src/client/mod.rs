@@ -33,6 +33,7 @@ pub use self::lists::ListMethod;
 pub use self::pages::{Items, Pages};
 pub use self::rounds::Round;
 pub use self::transport::{Inbound, IntoTransport, Outgoing, OutgoingNotification, Transport};
+pub use crate::peer::{Inflight, Waiting};
 
 use std::fmt;
 use std::sync::atomic::AtomicI64;

@@ -118,6 +118,12 @@ pub trait Transport: Send + Sync + 'static {
         None
     }
 
+    /// Returns whether an earlier connection to the same server found that it begins with a
+    /// handshake: the client then does not probe it again.
+    fn is_known_legacy(&self) -> bool {
+        false
+    }
+
     /// Ends the connection in the way that the transport has; what is in flight may fail.
     fn close(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -215,6 +221,8 @@ pub(super) trait ErasedTransport: Send + Sync {
 
     fn endpoint(&self) -> Option<String>;
 
+    fn is_known_legacy(&self) -> bool;
+
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -233,6 +241,10 @@ impl<T: Transport> ErasedTransport for T {
 
     fn endpoint(&self) -> Option<String> {
         Transport::endpoint(self)
+    }
+
+    fn is_known_legacy(&self) -> bool {
+        Transport::is_known_legacy(self)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

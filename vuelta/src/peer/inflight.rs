@@ -13,8 +13,10 @@ use vuelta_wire::{Raw, RequestId};
 use crate::error::{Error, Result};
 
 /// The requests of one connection that wait; each with something that its owner keeps for it.
+///
+/// For transports whose answers come another way than their requests went.
 #[derive(Debug)]
-pub(crate) struct Inflight<T = ()> {
+pub struct Inflight<T = ()> {
     next: AtomicI64,
     table: Mutex<Table<T>>,
 }
@@ -34,7 +36,8 @@ struct Entry<T> {
 
 /// The end of a request that waits; dropping it forgets the request.
 #[derive(Debug)]
-pub(crate) struct Waiting<T = ()> {
+#[must_use = "a request whose waiter is dropped is forgotten"]
+pub struct Waiting<T = ()> {
     id: RequestId,
     answer: oneshot::Receiver<Result<Raw>>,
     inflight: Arc<Inflight<T>>,
@@ -67,7 +70,7 @@ impl<T> Inflight<T> {
     /// # Errors
     ///
     /// Returns an error if the connection is closed, or the id is waited for already.
-    pub(crate) fn begin(self: &Arc<Self>, id: RequestId, kept: T) -> Result<Waiting<T>> {
+    pub fn begin(self: &Arc<Self>, id: RequestId, kept: T) -> Result<Waiting<T>> {
         let (sender, answer) = oneshot::channel();
         let mut table = self.table();
         if let Some(reason) = &table.closed {
@@ -91,14 +94,15 @@ impl<T> Inflight<T> {
     }
 
     /// Hands an answer to its request; `false` if nobody waits for it.
-    pub(crate) fn settle(&self, id: &RequestId, answer: Result<Raw>) -> bool {
+    pub fn settle(&self, id: &RequestId, answer: Result<Raw>) -> bool {
         let entry = self.table().waiting.remove(id);
         // A waiter that has just gone needs no answer.
         entry.is_some_and(|entry| entry.answer.send(answer).is_ok())
     }
 
     /// Returns the request that waits under the same text or number as `id`, of another type.
-    pub(crate) fn lookalike(&self, id: &RequestId) -> Option<RequestId> {
+    #[must_use]
+    pub fn lookalike(&self, id: &RequestId) -> Option<RequestId> {
         let other = match id {
             RequestId::Integer(id) => RequestId::String(id.to_string()),
             RequestId::String(id) => RequestId::Integer(id.parse().ok()?),
@@ -107,7 +111,8 @@ impl<T> Inflight<T> {
     }
 
     /// Returns what is kept for a request that waits.
-    pub(crate) fn kept(&self, id: &RequestId) -> Option<T>
+    #[must_use]
+    pub fn kept(&self, id: &RequestId) -> Option<T>
     where
         T: Clone,
     {
@@ -116,7 +121,7 @@ impl<T> Inflight<T> {
     }
 
     /// Ends every wait with `error`, and every later one with its message.
-    pub(crate) fn close(&self, error: &Error) {
+    pub fn close(&self, error: &Error) {
         let reason: Arc<str> = error.to_string().into();
         let waiting = {
             let mut table = self.table();
@@ -138,10 +143,14 @@ impl<T> Inflight<T> {
 impl<T> Waiting<T> {
     /// Waits for the answer.
     ///
+    /// # Errors
+    ///
+    /// Returns the error that answers the request, or what ended the connection.
+    ///
     /// # Cancel safety
     ///
     /// The future can be dropped and made anew until it has given the answer.
-    pub(crate) async fn answer(&mut self) -> Result<Raw> {
+    pub async fn answer(&mut self) -> Result<Raw> {
         (&mut self.answer)
             .await
             .unwrap_or_else(|_| Err(Error::transport("the connection ended before the answer")))

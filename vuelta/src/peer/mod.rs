@@ -2,4 +2,4 @@
 
 mod inflight;
 
-pub(crate) use self::inflight::Inflight;
+pub use self::inflight::{Inflight, Waiting};

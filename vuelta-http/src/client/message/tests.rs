@@ -6,6 +6,7 @@ fn sorted(text: &str) -> String {
     match sort(text.as_bytes(), &RequestId::from(1)) {
         Ok(Verdict::Answer(result)) => format!("answer {}", result.get()),
         Ok(Verdict::Notification(frame)) => format!("notification {}", frame.method),
+        Ok(Verdict::Request(frame)) => format!("request {} {}", frame.method, frame.params.get()),
         Ok(Verdict::Stray(id)) => format!("stray {id}"),
         Ok(Verdict::Malformed) => "malformed".to_owned(),
         Err(error) if error.is_peer() => format!("peer: {error}"),
@@ -49,12 +50,42 @@ fn an_error_without_an_id_answers_the_request() {
 }
 
 #[test]
-fn a_request_of_the_server_breaks_the_protocol() {
+fn requests_of_the_server_are_told_apart() {
     check(
-        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#,
-        "peer: the server sent the request \"elicitation/create\" on the way of an answer, which \
-         this revision forbids",
+        r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"a":1.50}}"#,
+        r#"request elicitation/create {"a":1.50}"#,
     );
+    check(
+        r#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#,
+        "request ping {}",
+    );
+}
+
+#[test]
+fn a_batch_is_one_only_in_the_revision_that_knows_it() {
+    let split = |text: &'static str, version: Option<ProtocolVersion>| {
+        let messages = messages(text.as_bytes(), version.as_ref());
+        messages
+            .into_iter()
+            .map(|message| str::from_utf8(message).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let version = || Some(ProtocolVersion::V2025_03_26);
+    assert_eq!(
+        split(" [ {\"a\":1} ,{\"b\":[2]}]", version()),
+        [r#"{"a":1}"#, r#"{"b":[2]}"#]
+    );
+    for (text, version) in [
+        ("[{}]", None),
+        ("[{}]", Some(ProtocolVersion::V2025_06_18)),
+        ("{}", version()),
+        ("[]", version()),
+        ("[{]", version()),
+        ("[{}] x", version()),
+        ("", version()),
+    ] {
+        assert_eq!(split(text, version), [text]);
+    }
 }
 
 #[test]

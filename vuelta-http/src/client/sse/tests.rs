@@ -160,3 +160,57 @@ fn an_event_of_the_limit_passes_and_one_byte_more_does_not() {
     }
     assert_eq!(parser.next(&mut rest), Ok(None));
 }
+
+/// Reads a whole stream; returns the last id and the retry time.
+fn cursor(stream: &str) -> (Option<String>, Option<u64>) {
+    let mut parser = Parser::new(1024);
+    let mut rest = stream.as_bytes();
+    while parser.next(&mut rest).unwrap().is_some() {}
+    let id = parser
+        .last_id()
+        .map(|id| String::from_utf8_lossy(id).into_owned());
+    let retry = parser
+        .retry()
+        .map(|retry| u64::try_from(retry.as_millis()).unwrap());
+    (id, retry)
+}
+
+#[test]
+fn an_id_counts_from_the_end_of_its_event() {
+    for (stream, id) in [
+        (
+            "data: first event\nid: 1\n\ndata:second event\n\n",
+            Some("1"),
+        ),
+        (
+            "data: first event\nid: 1\n\ndata:second event\nid\n\n",
+            Some(""),
+        ),
+        ("id: 1\n\nid: 2\n", Some("1")),
+        ("id: 1\ndata:\n\n", Some("1")),
+        ("id: 1\n\n", Some("1")),
+        ("id: a:b c\n\n", Some("a:b c")),
+        ("id: 1\n\nid: 2\u{0}\n\n", Some("1")),
+        ("data: 1\n\n", None),
+        ("ID: 1\n\n", None),
+    ] {
+        assert_eq!(cursor(stream).0.as_deref(), id, "{stream:?}");
+    }
+}
+
+#[test]
+fn a_retry_time_counts_at_once_and_is_digits_alone() {
+    for (stream, retry) in [
+        ("retry: 500\n", Some(500)),
+        ("retry:0\n", Some(0)),
+        ("retry: 500\nretry: 10s\n", Some(500)),
+        ("retry: 500\nretry: -1\n", Some(500)),
+        ("retry: 500\nretry:\n", Some(500)),
+        ("retry: 500\nretry: 99999999999999999999\n", Some(500)),
+        ("retry: \u{664}\n", None),
+        ("retry: 1.5\n", None),
+        ("retry: 1", None),
+    ] {
+        assert_eq!(cursor(stream).1, retry, "{stream:?}");
+    }
+}

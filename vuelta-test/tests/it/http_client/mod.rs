@@ -5,13 +5,19 @@
     reason = "helpers of tests, beside those that clippy knows as tests"
 )]
 
+mod handshake;
+mod peer;
+
 mod answers;
 mod connections;
-mod peer;
+mod http_sse;
 mod redirects;
 mod refusals;
+mod resume;
 mod rounds;
 mod sends;
+mod sessions;
+mod standing_stream;
 
 use vuelta::{Client, Mode, ProtocolVersion};
 

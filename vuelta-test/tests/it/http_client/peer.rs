@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 /// A peer on a free port of this machine; it ends when it is dropped.
 pub(super) struct Peer {
@@ -35,8 +36,10 @@ pub(super) struct Received {
     pub(super) line: String,
     /// The names in lower case, and the values, in the order of the wire.
     pub(super) headers: Vec<(String, String)>,
-    /// The body.
+    /// The body; null if there is none.
     pub(super) body: Value,
+    /// When it came.
+    pub(super) at: Instant,
 }
 
 impl Received {
@@ -47,6 +50,16 @@ impl Received {
         let value = values.next().map(|(_, value)| value.as_str());
         assert!(values.next().is_none(), "{name} came more than once");
         value
+    }
+
+    /// Returns the method of HTTP.
+    pub(super) fn verb(&self) -> &str {
+        self.line.split(' ').next().unwrap_or_default()
+    }
+
+    /// Returns the method of the message; empty if there is none.
+    pub(super) fn method(&self) -> &str {
+        self.body["method"].as_str().unwrap_or_default()
     }
 
     /// Returns the params without the envelope.
@@ -75,6 +88,18 @@ enum Body {
     Whole(String),
     /// Piece by piece: each is a chunk of its own in HTTP, so that it arrives as one.
     Pieces(Vec<Vec<u8>>),
+    /// The same, as the test sends them.
+    Live(Arc<AsyncMutex<mpsc::UnboundedReceiver<String>>>),
+}
+
+/// The test's end of a stream; dropping it ends the stream.
+pub(super) struct Live(mpsc::UnboundedSender<String>);
+
+impl Live {
+    /// Sends a piece, unless the stream is gone.
+    pub(super) fn send(&self, piece: impl Into<String>) {
+        let _ = self.0.send(piece.into());
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -124,6 +149,17 @@ impl Reply {
             body,
             ..Self::new(200, "text/event-stream", "")
         }
+    }
+
+    /// A stream of events that the test sends.
+    pub(super) fn live() -> (Live, Self) {
+        let (sender, pieces) = mpsc::unbounded_channel();
+        let body = Body::Live(Arc::new(AsyncMutex::new(pieces)));
+        let reply = Self {
+            body,
+            ..Self::new(200, "text/event-stream", "")
+        };
+        (Live(sender), reply)
     }
 
     /// No response at all; the connection is held open.
@@ -186,20 +222,29 @@ impl Reply {
                 format!("{head}\r\n{body}").into_bytes()
             }
             Body::Pieces(pieces) => {
-                let mut bytes = format!("{head}transfer-encoding: chunked\r\n\r\n").into_bytes();
+                let mut bytes = format!("{head}{CHUNKED}").into_bytes();
                 for piece in pieces {
-                    bytes.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
-                    bytes.extend_from_slice(piece);
-                    bytes.extend_from_slice(b"\r\n");
+                    bytes.extend(chunk(piece));
                 }
                 if self.after == After::Keep {
-                    bytes.extend_from_slice(b"0\r\n\r\n");
+                    bytes.extend_from_slice(LAST_CHUNK);
                 }
                 bytes
             }
+            Body::Live(_) => format!("{head}{CHUNKED}").into_bytes(),
         }
     }
 }
+
+fn chunk(piece: &[u8]) -> Vec<u8> {
+    let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+    chunk.extend_from_slice(piece);
+    chunk.extend_from_slice(b"\r\n");
+    chunk
+}
+
+const CHUNKED: &str = "transfer-encoding: chunked\r\n\r\n";
+const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 /// Returns the response that carries a result.
 pub(super) fn response(result: &Value) -> String {
@@ -276,6 +321,17 @@ impl Peer {
         self.shared.arrived.notified().await;
     }
 
+    /// Waits until the requests so far are as `wanted`; returns them.
+    pub(super) async fn until(&self, wanted: impl Fn(&[Received]) -> bool) -> Vec<Received> {
+        loop {
+            let received = self.received();
+            if wanted(&received) {
+                return received;
+            }
+            self.arrived().await;
+        }
+    }
+
     /// Waits until the client has closed a connection that was held.
     pub(super) async fn closed(&self) {
         self.shared.closed.notified().await;
@@ -296,6 +352,12 @@ async fn serve(shared: Arc<Shared>, stream: TcpStream) {
         // A client that has what it wants may be gone.
         let _ = stream.write_all(&reply.bytes(&id)).await;
         let _ = stream.flush().await;
+        if let Body::Live(pieces) = &reply.body
+            && !relay(&mut stream, pieces).await
+        {
+            shared.closed.notify_one();
+            return;
+        }
         match reply.after {
             After::Keep => {}
             After::Close => return,
@@ -303,6 +365,35 @@ async fn serve(shared: Arc<Shared>, stream: TcpStream) {
                 while stream.read(&mut [0; 64]).await.is_ok_and(|count| count > 0) {}
                 shared.closed.notify_one();
                 return;
+            }
+        }
+    }
+}
+
+/// Sends the pieces of a live stream; `false` if the client closed the connection before its
+/// end.
+async fn relay(
+    stream: &mut BufReader<TcpStream>,
+    pieces: &AsyncMutex<mpsc::UnboundedReceiver<String>>,
+) -> bool {
+    let mut pieces = pieces.lock().await;
+    let mut rest = [0; 64];
+    loop {
+        tokio::select! {
+            piece = pieces.recv() => match piece {
+                Some(piece) => {
+                    let _ = stream.write_all(&chunk(piece.as_bytes())).await;
+                    let _ = stream.flush().await;
+                }
+                None => {
+                    let _ = stream.write_all(LAST_CHUNK).await;
+                    let _ = stream.flush().await;
+                    return true;
+                }
+            },
+            read = stream.read(&mut rest) => {
+                assert!(read.is_ok_and(|count| count == 0), "nothing follows an open stream");
+                return false;
             }
         }
     }
@@ -322,11 +413,13 @@ async fn receive(stream: &mut BufReader<TcpStream>) -> Option<Received> {
         line,
         headers,
         body: Value::Null,
+        at: Instant::now(),
     };
-    let length = received.header("content-length")?.parse().ok()?;
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.ok()?;
-    received.body = serde_json::from_slice(&body).ok()?;
+    if let Some(length) = received.header("content-length") {
+        let mut body = vec![0; length.parse().ok()?];
+        stream.read_exact(&mut body).await.ok()?;
+        received.body = serde_json::from_slice(&body).ok()?;
+    }
     Some(received)
 }
 

@@ -1,3 +1,5 @@
+use crate::client::url;
+
 use super::*;
 
 #[track_caller]
@@ -65,6 +67,7 @@ fn headers_of_the_protocol_cannot_be_set() {
         "mcp-name",
         "MCP-Param-x",
         "Connection",
+        "Last-Event-ID",
     ] {
         let expected = format!("the header {name:?} is the transport's to set");
         refused(build(name, "x"), &expected);
@@ -86,7 +89,7 @@ fn secrets_are_not_shown() {
         format!("{transport:?}"),
         "HttpTransport { url: \"http://host/mcp\", .. }"
     );
-    assert!(transport.headers["authorization"].is_sensitive());
+    assert!(transport.remote.headers["authorization"].is_sensitive());
 }
 
 #[test]
