@@ -142,7 +142,7 @@ impl Transport for HttpTransport {
     }
 
     fn endpoint(&self) -> Option<String> {
-        Some(self.url.to_string())
+        Some(self.remote.url.to_string())
     }
 }
 
