@@ -8,4 +8,7 @@ mod server;
 
 // The public interface is:
 pub use crate::client::{HttpTransport, HttpTransportBuilder, url};
-pub use crate::server::{Body, Endpoint, IntoEndpoint, Listener, serve};
+pub use crate::server::{
+    Body, Endpoint, EventId, EventStore, IntoEndpoint, InvalidEventId, Listener, MemoryEventStore,
+    Replay, SseEndpoint, serve,
+};

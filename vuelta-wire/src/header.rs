@@ -1,4 +1,5 @@
-//! The values of the HTTP headers that mirror a request's body.
+//! The names of the protocol's HTTP headers, and the values of those that mirror a request's
+//! body.
 //!
 //! Source: [value
 //! encoding](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding).
@@ -15,6 +16,11 @@ pub const METHOD: &str = "mcp-method";
 pub const NAME: &str = "mcp-name";
 /// What the names of the headers that mirror arguments begin with.
 pub const PARAM_PREFIX: &str = "mcp-param-";
+/// The header that names a session; only the revisions with a handshake have it.
+pub const SESSION_ID: &str = "mcp-session-id";
+/// The header that names the event after which a stream goes on; only the revisions with a
+/// handshake have it.
+pub const LAST_EVENT_ID: &str = "last-event-id";
 
 const SENTINEL: &str = "=?base64?";
 const SENTINEL_END: &str = "?=";

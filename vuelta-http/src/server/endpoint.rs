@@ -1,10 +1,5 @@
-//! The endpoint: one HTTP request in, one HTTP response out, and the order of the checks
-//! between.
-//!
-//! Source: [streamable
-//! HTTP](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http).
+//! The endpoint: a server and its options as a service of HTTP requests.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
@@ -14,29 +9,32 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, StatusCode};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use vuelta::server::Incoming;
-use vuelta::server::classify::{self, Envelope};
-use vuelta::wire::header;
-use vuelta::wire::jsonrpc::{self, Message, MessageError};
-use vuelta::wire::methods::{Listen, Method as _};
-use vuelta::{ErrorCode, ErrorObject, IntoServer, Outlet, Raw, RequestId, Result, Server};
+use http::{Request, Response};
+use vuelta::{IntoServer, Result, Server};
 
 use super::annotations::Annotations;
-use super::body::{self, Body, ReadError};
-use super::guard::{self, Accepted, Guard};
-use super::mirror;
-use super::respond::{self, Answer, Form};
+use super::body::Body;
+use super::guard::Guard;
+use super::http_sse::SseEndpoint;
+use super::session::{EventStore, Options, Sessions};
 
 /// A server as an HTTP service: mount it in a router, or give it to a
 /// [`Listener`](crate::Listener). Cheap to clone.
 ///
-/// It serves revision 2026-07-28: every message is a POST, and there are no sessions. What a
-/// layer in front puts into the request's extensions reaches the handlers; a
+/// It serves revision 2026-07-28, where every message is a POST and there are no sessions, and
+/// beside it the revisions before, which begin with a handshake; each request tells which it is
+/// of. What a layer in front puts into the request's extensions reaches the handlers; a
 /// [`Principal`](vuelta::Principal) among it is the caller. Requests of browsers need a CORS
-/// layer in front.
+/// layer in front, which exposes `Mcp-Session-Id` to pages that speak an older revision.
+///
+/// # Sessions of the revisions with a handshake
+///
+/// A session lives in the memory of this process until its client ends it, or has been away for
+/// [30 minutes](Self::session_idle_timeout) while nothing runs that does not wait for it. There
+/// are [10,000](Self::max_sessions) at most, each with 1,024 requests that run. A connection
+/// that breaks cancels nothing: a request runs on, and the client gets what it missed when it
+/// comes back, as far as the [store](Self::event_store) has kept it. Where requests of one
+/// client may reach different processes, be [`stateless`](Self::stateless).
 ///
 /// A subscription lasts as long as its client likes: when the HTTP server around the endpoint
 /// shuts down gracefully, end them with [`Server::close_streams`], as a
@@ -70,14 +68,17 @@ use super::respond::{self, Answer, Form};
 pub struct Endpoint(Arc<Inner>);
 
 #[derive(Clone)]
-struct Inner {
-    server: Server,
-    guard: Guard,
-    body_limit: usize,
-    keep_alive: Duration,
+pub(super) struct Inner {
+    pub(super) server: Server,
+    pub(super) guard: Guard,
+    pub(super) body_limit: usize,
+    pub(super) keep_alive: Duration,
     /// Whether answers are never streamed, but for subscriptions.
-    is_json_only: bool,
-    annotations: Arc<Annotations>,
+    pub(super) is_json_only: bool,
+    /// Whether requests of the revisions with a handshake are served without sessions.
+    pub(super) is_stateless: bool,
+    pub(super) annotations: Arc<Annotations>,
+    pub(super) sessions: Arc<Sessions>,
 }
 
 impl Endpoint {
@@ -90,7 +91,9 @@ impl Endpoint {
             body_limit: BODY_LIMIT,
             keep_alive: KEEP_ALIVE,
             is_json_only: false,
+            is_stateless: false,
             annotations: Arc::default(),
+            sessions: Arc::new(Sessions::new(Options::default())),
         }))
     }
 
@@ -119,7 +122,8 @@ impl Endpoint {
         self.with(|inner| inner.body_limit = bytes)
     }
 
-    /// Answers every request with one JSON object; its notifications are dropped.
+    /// Answers every request with one JSON object; its notifications are dropped, and clients
+    /// of the revisions with a handshake cannot be asked anything.
     ///
     /// Subscriptions are still streamed. For a server behind something that cannot stream.
     #[must_use]
@@ -134,8 +138,82 @@ impl Endpoint {
         self.with(|inner| inner.keep_alive = silence)
     }
 
+    /// Serves the revisions with a handshake without sessions: every request stands alone, and
+    /// its client cannot be asked anything.
+    ///
+    /// Their revision is that of the `MCP-Protocol-Version` header, 2025-03-26 without one. For
+    /// a server whose processes share a load; 2026-07-28 has no sessions anyway.
+    #[must_use]
+    pub fn stateless(self) -> Self {
+        self.with(|inner| inner.is_stateless = true)
+    }
+
+    /// Sets how long a session may be idle before it ends; 30 minutes by default.
+    ///
+    /// A session is not idle while a connection reads one of its streams, or while a request
+    /// runs that does not wait for an answer of the client.
+    #[must_use]
+    pub fn session_idle_timeout(self, timeout: Duration) -> Self {
+        self.with_sessions(|options| options.idle_timeout = timeout)
+    }
+
+    /// Sets how many sessions there may be; 10,000 by default. One more is refused.
+    #[must_use]
+    pub fn max_sessions(self, sessions: usize) -> Self {
+        self.with_sessions(|options| options.max_sessions = sessions)
+    }
+
+    /// Sets what broken streams of sessions are resumed from; a
+    /// [`MemoryEventStore`](crate::MemoryEventStore) by default.
+    #[must_use]
+    pub fn event_store(self, store: impl EventStore) -> Self {
+        self.with_sessions(|options| options.store = Some(Arc::new(store)))
+    }
+
+    /// Resumes no streams, and keeps nothing for it: what a client misses while its connection
+    /// is broken is lost.
+    #[must_use]
+    pub fn without_resumption(self) -> Self {
+        self.with_sessions(|options| options.store = None)
+    }
+
+    /// Creates the endpoint of the transport of revision 2024-11-05 for the same server, with
+    /// the same limits on hosts, origins, bodies and sessions.
+    #[must_use]
+    pub fn http_sse(&self) -> SseEndpoint {
+        SseEndpoint::of(&self.0)
+    }
+
+    /// Returns how many sessions there are.
+    #[must_use]
+    pub fn sessions(&self) -> usize {
+        self.0.sessions.len()
+    }
+
+    /// Begins no more sessions, and ends what only their clients would end: their standing
+    /// streams, and questions that wait. Requests that run may finish.
+    ///
+    /// A [`Listener`](crate::Listener) does it when it shuts down, and so does whoever mounts
+    /// the endpoint in an HTTP server of another crate: that would wait for those streams.
+    pub fn close_sessions(&self) {
+        self.0.sessions.close();
+    }
+
+    pub(super) fn end_sessions(&self) {
+        self.0.sessions.end_all();
+    }
+
     pub(super) fn server(&self) -> &Server {
         &self.0.server
+    }
+
+    /// Changes what sessions may have; those that there are stay with the endpoint as it was.
+    fn with_sessions(self, change: impl FnOnce(&mut Options)) -> Self {
+        self.with(|inner| {
+            let mut options = inner.sessions.options().clone();
+            change(&mut options);
+            inner.sessions = Arc::new(Sessions::new(options));
+        })
     }
 
     fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
@@ -205,162 +283,6 @@ where
         let inner = Arc::clone(&self.0);
         Box::pin(async move { Ok(inner.serve(request).await) })
     }
-}
-
-impl Inner {
-    async fn serve<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
-    where
-        B: http_body::Body<Data = Bytes>,
-    {
-        let (parts, body) = request.into_parts();
-        if body::is_declared_larger(&body, self.body_limit) {
-            return too_large();
-        }
-        if parts.method == Method::POST && !guard::is_json(&parts.headers) {
-            let message = "Invalid Content-Type header: send `application/json`";
-            let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
-            return respond::error(None, &error);
-        }
-        let guarded = self.guard.check(parts.version, &parts.uri, &parts.headers);
-        if let Err(rejected) = guarded {
-            tracing::warn!("request refused: {rejected}");
-            return respond::text(rejected.status(), rejected.to_string());
-        }
-        if parts.method != Method::POST {
-            return respond::method_not_allowed();
-        }
-        let accepted = Accepted::of(&parts.headers);
-        if !accepted.json && !accepted.events {
-            return not_acceptable(None, "application/json and text/event-stream");
-        }
-        let body = match body::read(body, self.body_limit).await {
-            Ok(body) => body,
-            Err(ReadError::TooLarge) => return too_large(),
-            // Nobody is left to read this.
-            Err(ReadError::Broken) => return respond::error(None, &parse_error()),
-        };
-        match Message::parse(&body) {
-            Ok(Message::Request(request)) => {
-                self.request(request, accepted, parts.headers, parts.extensions)
-                    .await
-            }
-            Ok(Message::Notification(_)) => self.notification(&parts.headers),
-            Err(MessageError::Parse) => respond::error(None, &parse_error()),
-            Ok(Message::Response(_)) | Err(_) => {
-                let message = "Body must be a single JSON-RPC request or notification object";
-                let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
-                respond::error(None, &error)
-            }
-        }
-    }
-
-    /// Accepts a notification. The revision defines none for this transport, so that what
-    /// comes is dropped.
-    fn notification(&self, headers: &HeaderMap) -> Response<Body> {
-        for version in headers.get_all(header::PROTOCOL_VERSION) {
-            let version = String::from_utf8_lossy(version.as_bytes());
-            let supported = self.server.supported_versions();
-            if let Err(error) = classify::check_supported(&version, supported) {
-                return respond::error(None, &error);
-            }
-        }
-        respond::accepted()
-    }
-
-    async fn request(
-        self: Arc<Self>,
-        request: jsonrpc::Request<'_>,
-        accepted: Accepted,
-        headers: HeaderMap,
-        extensions: http::Extensions,
-    ) -> Response<Body> {
-        let form = match self.form(&request.method, accepted) {
-            Ok(form) => form,
-            Err(needed) => return not_acceptable(Some(&request.id), needed),
-        };
-        if let Err(error) = self.check(&request, &headers) {
-            return respond::error(Some(&request.id), &error);
-        }
-        let id = request.id.clone();
-        let params = request.params.map(Raw::from);
-        let incoming = Incoming::new(request.id, request.method, params)
-            .headers(headers)
-            .extensions(extensions);
-        if form == Form::Json {
-            return respond::single(&id, self.answer(incoming, Outlet::closed())).await;
-        }
-        let keep_alive = self.keep_alive;
-        let (outlet, inlet) = Outlet::open();
-        let answer = self.answer(incoming, outlet);
-        respond::streamed(form, id, answer, inlet, keep_alive).await
-    }
-
-    /// Decides the form of an answer; the error is what the client should accept.
-    fn form(&self, method: &str, accepted: Accepted) -> Result<Form, &'static str> {
-        match accepted {
-            Accepted { events: false, .. } if method == Listen::NAME => Err("text/event-stream"),
-            _ if method == Listen::NAME => Ok(Form::Stream),
-            Accepted { json: false, .. } if self.is_json_only => Err("application/json"),
-            _ if self.is_json_only => Ok(Form::Json),
-            Accepted { json: false, .. } => Ok(Form::Stream),
-            Accepted { events: false, .. } => Ok(Form::Json),
-            _ => Ok(Form::Either),
-        }
-    }
-
-    /// Checks a request's envelope, then its routing headers, then its revision.
-    fn check(
-        &self,
-        request: &jsonrpc::Request<'_>,
-        headers: &HeaderMap,
-    ) -> Result<(), ErrorObject> {
-        mirror::check_single(headers)?;
-        let params = request.params.map(RawValue::get);
-        let envelope = Envelope::find(params)
-            .map_err(|error| self.check_handshake(request).err().unwrap_or(error))?;
-        mirror::check_routing(headers, request, &envelope)?;
-        envelope.check_version(self.server.supported_versions())
-    }
-
-    /// Tells a client of an older revision which ones are served here: it may have no other
-    /// way to learn that.
-    fn check_handshake(&self, request: &jsonrpc::Request<'_>) -> Result<(), ErrorObject> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Handshake<'a> {
-            #[serde(borrow)]
-            protocol_version: Cow<'a, str>,
-        }
-
-        if request.method != "initialize" {
-            return Ok(());
-        }
-        let params = request.params.map_or("{}", RawValue::get);
-        serde_json::from_str(params).map_or(Ok(()), |Handshake { protocol_version }| {
-            classify::check_supported(&protocol_version, self.server.supported_versions())
-        })
-    }
-
-    fn answer(self: Arc<Self>, incoming: Incoming, outlet: Outlet) -> Answer {
-        Box::pin(async move {
-            self.annotations.check(&self.server, &incoming).await?;
-            self.server.dispatch(incoming, outlet).await
-        })
-    }
-}
-
-fn too_large() -> Response<Body> {
-    respond::text(StatusCode::PAYLOAD_TOO_LARGE, "Request body too large")
-}
-
-fn not_acceptable(id: Option<&RequestId>, needed: &str) -> Response<Body> {
-    let message = format!("Not Acceptable: the Accept header must list {needed}");
-    let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, message);
-    respond::error_as(StatusCode::NOT_ACCEPTABLE, id, &error)
-}
-
-fn parse_error() -> ErrorObject {
-    ErrorObject::new(ErrorCode::PARSE_ERROR, "Parse error")
 }
 
 /// How many bytes a request's body may have by default.

@@ -17,9 +17,10 @@ use tokio::task::JoinSet;
 use tower_service::Service as _;
 use vuelta::{Error, Result};
 
+use super::http_sse::MESSAGES;
 use super::linger::Linger;
 use super::respond;
-use super::{Body, Endpoint, IntoEndpoint};
+use super::{Body, Endpoint, IntoEndpoint, SseEndpoint};
 
 /// Serves an endpoint at `/mcp` of an address until Ctrl-C.
 ///
@@ -56,6 +57,8 @@ pub async fn serve(endpoint: impl IntoEndpoint, addr: impl ToSocketAddrs) -> Res
 pub struct Listener {
     tcp: TcpListener,
     addr: SocketAddr,
+    /// Whether the transport of revision 2024-11-05 is served too.
+    has_http_sse: bool,
 }
 
 impl Listener {
@@ -74,7 +77,19 @@ impl Listener {
         let addrs: Vec<SocketAddr> = addr.to_socket_addrs().map_err(failed)?.collect();
         let tcp = TcpListener::bind(&*addrs).await.map_err(failed)?;
         let addr = tcp.local_addr().map_err(failed)?;
-        Ok(Self { tcp, addr })
+        Ok(Self {
+            tcp,
+            addr,
+            has_http_sse: false,
+        })
+    }
+
+    /// Serves clients of revision 2024-11-05 too, whose transport was another one: at `/sse`,
+    /// and their messages at `/messages`.
+    #[must_use]
+    pub fn http_sse(mut self) -> Self {
+        self.has_http_sse = true;
+        self
     }
 
     /// Returns the address, with its port.
@@ -89,8 +104,8 @@ impl Listener {
         format!("http://{}{PATH}", self.addr)
     }
 
-    /// Serves an endpoint until `shutdown` is ready. Subscriptions are then told that they are
-    /// over, and requests in flight have 10 s to be answered.
+    /// Serves an endpoint until `shutdown` is ready. Subscriptions and sessions are then told that
+    /// they are over, and requests in flight have 10 s to be answered.
     ///
     /// # Errors
     ///
@@ -107,6 +122,10 @@ impl Listener {
     ) -> Result<()> {
         let endpoint = endpoint.into_endpoint()?;
         endpoint.server().start().await?;
+        let routes = Routes {
+            http_sse: self.has_http_sse.then(|| endpoint.http_sse()),
+            endpoint,
+        };
         let mut shutdown = std::pin::pin!(shutdown);
         let graceful = GracefulShutdown::new();
         let mut connections = JoinSet::new();
@@ -115,7 +134,7 @@ impl Listener {
                 () = &mut shutdown => break,
                 accepted = self.tcp.accept() => match accepted {
                     Ok((stream, _)) => {
-                        connections.spawn(connection(stream, endpoint.clone(), &graceful));
+                        connections.spawn(connection(stream, routes.clone(), &graceful));
                     }
                     Err(error) => refused(&error).await,
                 },
@@ -124,7 +143,8 @@ impl Listener {
         }
         drop(self.tcp);
         // Nothing else would end them while their clients stay.
-        endpoint.server().close_streams();
+        routes.endpoint.server().close_streams();
+        routes.close_sessions();
         if tokio::time::timeout(GRACE, graceful.shutdown())
             .await
             .is_err()
@@ -132,7 +152,8 @@ impl Listener {
             tracing::warn!("requests are still in flight: their connections are closed");
         }
         connections.shutdown().await;
-        endpoint.server().stop().await;
+        routes.end_sessions();
+        routes.endpoint.server().stop().await;
         Ok(())
     }
 }
@@ -140,14 +161,14 @@ impl Listener {
 /// Serves one connection.
 fn connection(
     stream: TcpStream,
-    endpoint: Endpoint,
+    routes: Routes,
     graceful: &GracefulShutdown,
 ) -> impl Future<Output = ()> + Send + 'static {
     // An event must not wait for the next one to fill a packet.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY cannot be set");
     }
-    let service = service_fn(move |request| route(endpoint.clone(), request));
+    let service = service_fn(move |request| routes.clone().serve(request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
@@ -160,13 +181,34 @@ fn connection(
     }
 }
 
-async fn route(
-    mut endpoint: Endpoint,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
-    match request.uri().path() {
-        PATH | PATH_SLASH => endpoint.call(request).await,
-        _ => Ok(respond::text(StatusCode::NOT_FOUND, "Not Found")),
+/// What is served at which path.
+#[derive(Clone)]
+struct Routes {
+    endpoint: Endpoint,
+    http_sse: Option<SseEndpoint>,
+}
+
+impl Routes {
+    async fn serve(mut self, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+        match (request.uri().path(), &mut self.http_sse) {
+            (PATH | PATH_SLASH, _) => self.endpoint.call(request).await,
+            (SSE | MESSAGES, Some(http_sse)) => http_sse.call(request).await,
+            _ => Ok(respond::text(StatusCode::NOT_FOUND, "Not Found")),
+        }
+    }
+
+    fn close_sessions(&self) {
+        self.endpoint.close_sessions();
+        if let Some(http_sse) = &self.http_sse {
+            http_sse.close_sessions();
+        }
+    }
+
+    fn end_sessions(&self) {
+        self.endpoint.end_sessions();
+        if let Some(http_sse) = &self.http_sse {
+            http_sse.end_sessions();
+        }
     }
 }
 
@@ -189,6 +231,7 @@ async fn refused(error: &io::Error) {
 
 const PATH: &str = "/mcp";
 const PATH_SLASH: &str = "/mcp/";
+const SSE: &str = "/sse";
 
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -11,8 +11,9 @@ use bytes::Bytes;
 use futures_util::stream;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Response, StatusCode};
+use vuelta::server::classify::Era;
 use vuelta::wire::jsonrpc::write_error;
-use vuelta::{ErrorObject, Inlet, Raw, RequestId};
+use vuelta::{ErrorObject, Inlet, Outlet, Raw, RequestId};
 
 use super::body::Body;
 use super::{sse, status};
@@ -31,25 +32,42 @@ pub(super) enum Form {
     Either,
 }
 
-/// Answers with one JSON object.
-pub(super) async fn single(id: &RequestId, answer: Answer) -> Response<Body> {
-    outcome(id, &answer.await)
+/// How a request is answered whose handler lives as long as its response.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) id: RequestId,
+    /// Only at the new one, errors have a status of their own.
+    pub(super) era: Era,
+    pub(super) form: Form,
+    /// The silence after which a stream is opened, and then commented on.
+    pub(super) keep_alive: Duration,
+}
+
+impl Reply {
+    /// Runs a request and answers it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future, or the response's body, cancels the request.
+    pub(super) async fn send(self, run: impl FnOnce(Outlet) -> Answer) -> Response<Body> {
+        if self.form == Form::Json {
+            let answer = run(Outlet::closed()).await;
+            return outcome(&self.id, self.era, &answer);
+        }
+        let (outlet, inlet) = Outlet::open();
+        let answer = run(outlet);
+        streamed(self, answer, inlet).await
+    }
 }
 
 /// Answers with a stream of events, or, in [`Form::Either`], perhaps without.
-///
-/// `keep_alive` is the silence after which a stream is opened, and then commented on.
-///
-/// # Cancel safety
-///
-/// Dropping the future, or the response's body, cancels the request.
-pub(super) async fn streamed(
-    form: Form,
-    id: RequestId,
-    mut answer: Answer,
-    mut inlet: Inlet,
-    keep_alive: Duration,
-) -> Response<Body> {
+async fn streamed(reply: Reply, mut answer: Answer, mut inlet: Inlet) -> Response<Body> {
+    let Reply {
+        id,
+        era,
+        form,
+        keep_alive,
+    } = reply;
     let patience = async {
         if form == Form::Either {
             tokio::time::sleep(keep_alive).await;
@@ -81,9 +99,9 @@ pub(super) async fn streamed(
     };
     drain(&mut inlet, &mut head);
     // Before anything was sent, an error can still have its status.
-    let has_status = matches!(&done, Err(error) if status::of(error.code) != StatusCode::OK);
+    let has_status = status_of(era, &done) != StatusCode::OK;
     if head.is_empty() && (form == Form::Either || has_status) {
-        return outcome(&id, &done);
+        return outcome(&id, era, &done);
     }
     sse::push_response(&mut head, &id, &done);
     events(Body::whole(head))
@@ -134,15 +152,21 @@ fn drain(inlet: &mut Inlet, chunk: &mut String) {
     }
 }
 
-fn outcome(id: &RequestId, done: &Result<Raw, ErrorObject>) -> Response<Body> {
-    let status = match done {
-        Ok(_) => StatusCode::OK,
-        Err(error) => status::of(error.code),
-    };
-    json(status, sse::write_response(id, done))
+fn outcome(id: &RequestId, era: Era, done: &Result<Raw, ErrorObject>) -> Response<Body> {
+    json(status_of(era, done), sse::write_response(id, done))
 }
 
-fn events(body: Body) -> Response<Body> {
+/// Returns the status of an answer. Clients of the revisions before take every other status
+/// than 200 for a failure of the transport, and do not read the error.
+fn status_of(era: Era, done: &Result<Raw, ErrorObject>) -> StatusCode {
+    match done {
+        Err(error) if era == Era::Modern => status::of(error.code),
+        _ => StatusCode::OK,
+    }
+}
+
+/// Answers with a stream of events.
+pub(super) fn events(body: Body) -> Response<Body> {
     let mut response = typed(StatusCode::OK, "text/event-stream", body);
     let headers = response.headers_mut();
     headers.insert(
@@ -168,16 +192,21 @@ pub(super) fn error_as(
     json(status, write_error(id, error))
 }
 
-/// Takes a notification.
+/// Takes what is not answered.
 pub(super) fn accepted() -> Response<Body> {
     bare(StatusCode::ACCEPTED)
 }
 
-/// Refuses every method but POST.
-pub(super) fn method_not_allowed() -> Response<Body> {
+/// Answers that there is nothing to answer.
+pub(super) fn no_content() -> Response<Body> {
+    bare(StatusCode::NO_CONTENT)
+}
+
+/// Refuses every method but those that are `allowed`.
+pub(super) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
     let mut response = bare(StatusCode::METHOD_NOT_ALLOWED);
-    let post = HeaderValue::from_static("POST");
-    response.headers_mut().insert(ALLOW, post);
+    let allowed = HeaderValue::from_static(allowed);
+    response.headers_mut().insert(ALLOW, allowed);
     response
 }
 
@@ -190,7 +219,8 @@ pub(super) fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Body>
     response
 }
 
-fn json(status: StatusCode, message: String) -> Response<Body> {
+/// Answers with JSON that is written already.
+pub(super) fn json(status: StatusCode, message: String) -> Response<Body> {
     typed(status, "application/json", Body::whole(message))
 }
 

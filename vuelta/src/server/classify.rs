@@ -3,9 +3,13 @@
 //! Pure: no clock, no socket. Source: [`_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta),
 //! [versioning](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning).
 
+use http::{HeaderMap, HeaderValue};
+use serde_json::value::RawValue;
+use vuelta_wire::jsonrpc::Message;
 use vuelta_wire::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION};
-use vuelta_wire::modern::{EnvelopeError, envelope};
-use vuelta_wire::{ErrorCode, ErrorObject, ProtocolVersion};
+use vuelta_wire::methods::{Initialize, Method as _};
+use vuelta_wire::modern::{EnvelopeError, envelope, has_revision};
+use vuelta_wire::{ErrorCode, ErrorObject, ProtocolVersion, header, methods};
 
 use crate::error;
 
@@ -72,6 +76,54 @@ impl<'a> Envelope<'a> {
     }
 }
 
+/// Which kind of revision a message is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a request brings its context, or a handshake did"
+)]
+pub enum Era {
+    /// It brings its context: 2026-07-28, and what comes after.
+    Modern,
+    /// A handshake came before it, or it is one.
+    Legacy,
+}
+
+/// Decides of which era an HTTP request is, on an endpoint that serves both: by its headers,
+/// and by its message, if its body is a single one.
+///
+/// A handshake that names no revision in its `_meta` is one, whatever its headers say. Else a
+/// header that names anything but a revision with a handshake tells of the new era, as does a
+/// body that names its revision, and a method that only the new era has: a client that forgot
+/// the header is told that, and not that it lacks a session.
+#[must_use]
+pub fn era(headers: &HeaderMap, message: Option<&Message<'_>>) -> Era {
+    let (params, method) = match message {
+        Some(Message::Request(request)) => (request.params, Some(&*request.method)),
+        Some(Message::Notification(notification)) => (notification.params, None),
+        Some(Message::Response(_)) | None => (None, None),
+    };
+    if has_revision(params.map(RawValue::get)) {
+        return Era::Modern;
+    }
+    if method == Some(Initialize::NAME) {
+        return Era::Legacy;
+    }
+    let has_handshake = |version: &HeaderValue| {
+        let version = version.to_str().unwrap_or_default();
+        ProtocolVersion::from(version).is_legacy()
+    };
+    let mut versions = headers.get_all(header::PROTOCOL_VERSION).iter();
+    let is_new = |method: &str| {
+        methods::find(method).is_some_and(|info| !info.is_in(&ProtocolVersion::V2025_11_25))
+    };
+    let in_session = headers.contains_key(header::SESSION_ID);
+    if !versions.all(has_handshake) || (!in_session && method.is_some_and(is_new)) {
+        return Era::Modern;
+    }
+    Era::Legacy
+}
+
 /// Returns the revision that a connection will speak whose client asked for `requested`: that
 /// one, or else the newest with a handshake.
 #[must_use]
@@ -93,3 +145,6 @@ pub fn check_supported(version: &str, supported: &[ProtocolVersion]) -> Result<(
     }
     Err(error::unsupported_version(supported, version))
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,12 @@ fn endpoint() -> Endpoint {
     Endpoint::new(fixture::server(None))
 }
 
+/// An endpoint of a server that does not know of handshakes.
+fn modern_only() -> Endpoint {
+    let server = Server::builder("s", "1").modern_only();
+    Endpoint::new(server.build().unwrap())
+}
+
 fn list(meta: Value) -> Post {
     Post::with_meta("tools/list", json!({}), meta)
 }
@@ -59,10 +65,17 @@ async fn an_envelope_that_lacks_a_key_is_told_which() {
 
 #[tokio::test]
 async fn a_missing_key_is_told_before_a_header_that_differs() {
-    let post = list(json!({}))
-        .set("Mcp-Method", "prompts/list")
-        .without("MCP-Protocol-Version");
-    post.send(&endpoint()).await.refused(400, &json!(1), -32602);
+    let post = list(json!({})).set("Mcp-Method", "prompts/list");
+    let other = post.clone().set("MCP-Protocol-Version", "2099-01-01");
+    other
+        .send(&endpoint())
+        .await
+        .refused(400, &json!(1), -32602);
+    // Elsewhere a request that names no revision belongs to a session.
+    let none = post.without("MCP-Protocol-Version");
+    none.send(&modern_only())
+        .await
+        .refused(400, &json!(1), -32602);
 }
 
 #[tokio::test]
@@ -135,7 +148,7 @@ async fn a_client_that_begins_with_a_handshake_learns_which_revision_is_served()
         "clientInfo":{"name":"probe","version":"0"}}}"#;
     let response = Post::bare(body)
         .without("MCP-Protocol-Version")
-        .send(&endpoint())
+        .send(&modern_only())
         .await;
     response.refused(400, &json!(0), -32022);
     let data = &response.message()["error"]["data"];

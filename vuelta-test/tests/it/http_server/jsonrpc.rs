@@ -109,6 +109,7 @@ async fn notifications_are_202_without_body_and_never_dispatched() {
                 seen.store(true, std::sync::atomic::Ordering::SeqCst);
                 async {}
             })
+            .modern_only()
             .build()
             .unwrap()
     };
@@ -135,9 +136,14 @@ async fn notifications_are_202_without_body_and_never_dispatched() {
 #[tokio::test]
 async fn a_notification_of_another_revision_is_refused() {
     let body = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    for version in ["2099-01-01", "2025-11-25", ""] {
+    let modern_only = Server::builder("s", "1").modern_only().build().unwrap();
+    for (endpoint, version) in [
+        (endpoint(), "2099-01-01"),
+        (endpoint(), ""),
+        (Endpoint::new(modern_only), "2025-11-25"),
+    ] {
         let post = Post::bare(body).set("MCP-Protocol-Version", version);
-        let response = post.send(&endpoint()).await;
+        let response = post.send(&endpoint).await;
         response.refused(400, &Value::Null, -32022);
         assert_eq!(
             response.message()["error"]["data"],

@@ -6,6 +6,7 @@ use http_body::Body as _;
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tower_service::Service as _;
+use vuelta::Principal;
 use vuelta_http::{Body, Endpoint};
 
 /// A request; by default what a well-behaved client sends.
@@ -15,6 +16,8 @@ pub(super) struct Post {
     pub(super) path: &'static str,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: String,
+    /// Who a layer in front has found to be calling; only where there is no socket.
+    pub(super) principal: Option<Principal>,
 }
 
 impl Post {
@@ -61,6 +64,7 @@ impl Post {
             path: "/mcp",
             headers: headers.map(|(name, value)| (name, value.to_owned())).into(),
             body: body.into(),
+            principal: None,
         }
     }
 
@@ -79,6 +83,11 @@ impl Post {
     pub(super) fn without(mut self, name: &str) -> Self {
         self.headers
             .retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self
+    }
+
+    pub(super) fn by(mut self, client: &str) -> Self {
+        self.principal = Some(Principal::new(client));
         self
     }
 
@@ -107,6 +116,9 @@ impl Post {
         for (name, value) in self.headers {
             let name = http::HeaderName::from_bytes(name.as_bytes()).unwrap();
             request.headers_mut().append(name, value.parse().unwrap());
+        }
+        if let Some(principal) = self.principal {
+            request.extensions_mut().insert(principal);
         }
         let Ok(response) = endpoint.clone().call(request).await;
         response
