@@ -331,8 +331,9 @@ impl Client {
                 return None;
             }
         };
-        let picked = pick(&notification);
+        // Before anybody hears of a change: who does lists again.
         self.notice(&notification);
+        let picked = pick(&notification);
         if let Some(see) = &self.0.on_notification {
             see(notification);
         }
@@ -340,7 +341,7 @@ impl Client {
     }
 
     /// Forgets what a notification says has changed.
-    fn notice(&self, notification: &ServerNotification) {
+    pub(super) fn notice(&self, notification: &ServerNotification) {
         self.0.cache.notice(notification);
         if let ServerNotification::ToolsListChanged(_) = notification {
             self.known_tools(KnownTools::changed);

@@ -18,7 +18,7 @@ use vuelta_wire::methods::{Listen, Method as _};
 use vuelta_wire::{ListenParams, RequestId, SubscriptionFilter};
 
 use crate::error::{Error, Result};
-use crate::subscribe::ChangeEvent;
+use crate::subscribe::{ChangeEvent, Interest};
 
 use super::Client;
 use super::calls::Options;
@@ -99,7 +99,8 @@ impl ListenBuilder {
         self
     }
 
-    /// Opens the subscription: waits until the server acknowledges it.
+    /// Opens the subscription: waits until the server acknowledges it. Of what it is then to
+    /// tell, nothing that was cached before is served any more.
     ///
     /// # Errors
     ///
@@ -118,6 +119,10 @@ impl ListenBuilder {
                 .map_err(|_| Error::timeout(Listen::NAME, limit))?,
             None => acknowledged.await,
         }?;
+        // What was kept may have changed while nobody told.
+        for event in Interest::new(&honoured).all() {
+            self.client.notice(&event.into_notification());
+        }
         Ok(Subscription { open, honoured })
     }
 }

@@ -1,6 +1,7 @@
 //! What a client makes of a subscription: its changes, and its end.
 
 use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use vuelta::transport::{StreamServer, StreamTransport};
 use vuelta::{
-    ChangeEvent, Client, Error, ErrorCode, McpServer, Mode, Result, Server, Subscription,
-    SubscriptionFilter, Subscriptions,
+    ChangeEvent, Client, Error, ErrorCode, ListToolsResult, McpServer, Mode, Result, Server,
+    Subscription, SubscriptionFilter, Subscriptions,
 };
 use vuelta_http::Listener;
 
@@ -132,6 +133,34 @@ async fn a_server_without_subscriptions_says_so() {
         let error = client.listen().tools().open().await.unwrap_err();
         assert_eq!(error.code(), Some(ErrorCode::METHOD_NOT_FOUND));
     }
+}
+
+#[tokio::test]
+async fn what_is_cached_is_forgotten_when_it_changes_and_when_nobody_told_before() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let server = Server::builder("s", "1")
+        .on_list_tools({
+            let asked = Arc::clone(&asked);
+            move |_, _| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                let list = ListToolsResult::new([]).ttl_ms(Duration::from_secs(60));
+                async { Ok::<_, Error>(list) }
+            }
+        })
+        .subscriptions(Subscriptions::new())
+        .build()
+        .unwrap();
+    let client = Client::builder().connect(&server).await.unwrap();
+    let list = async || {
+        client.list_tools().await.unwrap();
+        asked.load(Ordering::Relaxed)
+    };
+    assert_eq!((list().await, list().await), (1, 1));
+    let mut changes = client.listen().tools().prompts().open().await.unwrap();
+    assert_eq!((list().await, list().await), (2, 2));
+    server.notify_tools_list_changed();
+    assert_eq!(next(&mut changes).await, ChangeEvent::ToolsListChanged);
+    assert_eq!((list().await, list().await), (3, 3));
 }
 
 #[tokio::test]
