@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use vuelta::transport::{StreamServer, StreamTransport};
 use vuelta::{CallToolResult, Client, Context, Error, Mode, ProtocolVersion, Server};
 
+use crate::logs::Logs;
 use crate::raw::envelope;
 use crate::stream::End;
 
@@ -68,6 +69,19 @@ async fn nothing_is_told_of_a_request_that_was_cancelled() {
     client.send(&cancel(1)).await;
     told.notified().await;
     client.check_silence(&call(2, "other")).await;
+}
+
+#[tokio::test]
+async fn the_reason_of_a_cancellation_is_logged() {
+    let logs = Logs::capture();
+    let mut client = serve(&server(&Arc::default()));
+    client.send(&call(7, "leave")).await;
+    client.expect().await;
+    client.send(&cancel(7)).await;
+    client.check_silence(&call(8, "other")).await;
+    let logged = logs.with("request cancelled");
+    assert_eq!(logged.len(), 1, "{logged:#?}");
+    assert!(logged[0].contains("id=7") && logged[0].contains("no longer needed"));
 }
 
 #[tokio::test]
