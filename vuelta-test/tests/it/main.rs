@@ -26,6 +26,7 @@ mod manual;
 mod output_schema;
 mod pages;
 mod param_headers;
+mod progress;
 mod seal;
 mod session;
 mod stateless;
