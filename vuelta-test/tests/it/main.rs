@@ -18,6 +18,7 @@ mod cancellation;
 mod client_loop;
 mod context;
 mod eras;
+mod error_codes;
 mod http_client;
 mod http_server;
 mod interrupted;
