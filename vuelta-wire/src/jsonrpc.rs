@@ -103,6 +103,9 @@ impl ErrorCode {
     pub const HEADER_MISMATCH: Self = Self(-32020);
     /// The request needs a capability that the client did not declare.
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: Self = Self(-32021);
+    /// There is no such resource; not in 2026-07-28, which has [`INVALID_PARAMS`](Self::INVALID_PARAMS)
+    /// for it.
+    pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
     /// The user must visit URLs first; not in 2026-07-28.
     pub const URL_ELICITATION_REQUIRED: Self = Self(-32042);
     /// The receiver does not speak the requested revision.

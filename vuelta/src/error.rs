@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use serde::Deserialize;
 use vuelta_wire::legacy::UrlElicitations;
 use vuelta_wire::{
     CallToolResult, ClientCapabilities, DecodeError, ElicitUrl, ErrorCode, ErrorObject,
@@ -240,6 +241,27 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         self.as_rpc().map(|object| object.code)
+    }
+
+    /// Returns whether the server does not have the resource that was asked for.
+    ///
+    /// Servers of revisions before 2026-07-28 have a code for that, -32002. Since then it is an
+    /// error of invalid params that names the `uri` in its data.
+    #[must_use]
+    pub fn is_unknown_resource(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Named {
+            #[serde(rename = "uri")]
+            _uri: String,
+        }
+        self.as_rpc().is_some_and(|object| match object.code {
+            ErrorCode::RESOURCE_NOT_FOUND => true,
+            ErrorCode::INVALID_PARAMS => {
+                let data = object.data.as_ref().map(Raw::parse::<Named>);
+                data.is_some_and(|named| named.is_ok())
+            }
+            _ => false,
+        })
     }
 
     /// Returns whether it is params that a handler could not read.

@@ -22,7 +22,7 @@ commands:
   test                      run every check: tidy, tests, examples, peers, interop, conformance
   test --quick              run what needs no peer: fmt, clippy, tests
   tidy [PART ..]            run the checks of the source text, or only some of them:
-                            fmt, clippy, sizes, patterns, links, docs, typos
+                            fmt, clippy, sizes, patterns, links, spec, docs, typos
   peers                     install the pinned peers: the Python SDK, Node, the conformance suite
   interop [ARG ..]          run our client and server against the Python SDK;
                             the arguments go to the `interop` program of `vuelta-test`

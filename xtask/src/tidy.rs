@@ -3,6 +3,7 @@
 mod links;
 mod patterns;
 mod sizes;
+mod spec;
 
 use std::process::Command;
 
@@ -25,6 +26,7 @@ pub(crate) fn all(repo: &Repo) -> Vec<Step<'_>> {
         of_each_file(repo, "sizes", sizes::check),
         of_each_file(repo, "patterns", patterns::check),
         of_each_file(repo, "links", move |file| links::check(repo.root(), file)),
+        of_each_file(repo, "spec", move |file| spec::check(repo.root(), file)),
         docs(repo),
         typos(repo),
     ]

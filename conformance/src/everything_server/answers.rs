@@ -20,6 +20,7 @@ pub(crate) fn register(server: McpServer) -> McpServer {
         .tool::<test_tool_with_progress>()
         .tool::<test_tool_with_logging>()
         .tool::<test_logging_tool>()
+        .tool::<test_reconnection>()
 }
 
 /// Answers with text.
@@ -81,6 +82,13 @@ async fn test_tool_with_progress(cx: &Context) -> Result<&'static str> {
 #[tool]
 async fn test_tool_with_logging(cx: &Context) -> Result<&'static str> {
     log_steps(cx).await
+}
+
+/// Has its stream closed while it works: the result is there when the client asks for it.
+#[tool]
+async fn test_reconnection(cx: &Context) -> &'static str {
+    cx.pause_stream(Duration::from_millis(100)).await;
+    "The stream was closed and asked for again."
 }
 
 /// Logs to whom asked for it.

@@ -108,14 +108,7 @@ impl Server {
         let may_ask = info.is_some_and(|info| info.may_ask);
         let capabilities = meta.client_capabilities.clone();
         let call = self.admit(incoming, meta, outlet, None).await?;
-        let outcome = self.settle(call).await.map_err(|error| {
-            if error.code != ErrorCode::URL_ELICITATION_REQUIRED {
-                return error;
-            }
-            tracing::error!("an error of older revisions was returned: ask with `Ask::url`");
-            error::internal()
-        });
-        match outcome? {
+        match self.settle(call).await.map_err(without_older_codes)? {
             Outcome::Complete(result) => Ok(result),
             Outcome::InputRequired(question) => {
                 check_question(&question, may_ask)?;
@@ -247,6 +240,21 @@ fn request_meta(json: &str, strict: bool) -> Result<RequestMeta, ErrorObject> {
             member(vuelta_wire::meta::PROGRESS_TOKEN).and_then(|raw| raw.parse().ok());
         Ok(meta)
     })
+}
+
+/// Takes codes of older revisions, which are reserved since, out of what the peer reads.
+///
+/// Source: [error codes](https://modelcontextprotocol.io/specification/2026-07-28/basic/index#error-codes).
+fn without_older_codes(mut error: ErrorObject) -> ErrorObject {
+    match error.code {
+        ErrorCode::RESOURCE_NOT_FOUND => error.code = ErrorCode::INVALID_PARAMS,
+        ErrorCode::URL_ELICITATION_REQUIRED => {
+            tracing::error!("an error of older revisions was returned: ask with `Ask::url`");
+            error = error::internal();
+        }
+        _ => {}
+    }
+    error
 }
 
 /// Checks what the specification demands of every question, whoever built it.

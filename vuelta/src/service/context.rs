@@ -14,6 +14,7 @@ use vuelta_wire::{
 
 use crate::error::{self, Error, Result};
 use crate::service::backchannel::unreachable;
+use crate::service::progress::Progress;
 use crate::service::{Backchannel, Frame, NotificationFrame, Outlet, Principal};
 use crate::subscribe::Hub;
 
@@ -22,6 +23,7 @@ use crate::subscribe::Hub;
 pub struct Context {
     parts: Arc<Parts>,
     round: Arc<Round>,
+    said: Arc<Progress>,
 }
 
 /// What is known before the params are decoded.
@@ -56,6 +58,7 @@ impl Context {
         Self {
             parts: Arc::new(parts),
             round: Arc::default(),
+            said: Arc::default(),
         }
     }
 
@@ -63,6 +66,7 @@ impl Context {
         Self {
             parts: self.parts,
             round: Arc::new(Round { answers, state }),
+            said: self.said,
         }
     }
 
@@ -139,7 +143,8 @@ impl Context {
 
     /// Tells the client how far the request is; nothing if it did not ask for progress.
     ///
-    /// `progress` must grow with each call. Waits while the stream is full.
+    /// What does not grow since the last call is not told: the protocol forbids it. Waits while
+    /// the stream is full.
     ///
     /// # Errors
     ///
@@ -148,7 +153,8 @@ impl Context {
         self.report(ProgressUpdate::new(progress)).await
     }
 
-    /// Tells the client how far the request is, with where it ends or what is being done.
+    /// Tells the client how far the request is, with where it ends or what is being done; as
+    /// [`progress`](Self::progress).
     ///
     /// # Errors
     ///
@@ -157,6 +163,10 @@ impl Context {
         let Some(token) = self.progress_token() else {
             return Ok(());
         };
+        if !self.said.advance(update.progress) {
+            tracing::debug!("progress dropped: it does not grow");
+            return Ok(());
+        }
         let mut params = ProgressParams::new(token.clone(), update.progress);
         params.total = update.total;
         params.message = update.message;

@@ -6,6 +6,7 @@ mod context;
 mod middleware;
 mod outlet;
 mod principal;
+mod progress;
 pub(crate) mod router;
 
 pub(crate) use self::backchannel::Backchannel;

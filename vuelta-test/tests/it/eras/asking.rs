@@ -214,7 +214,11 @@ async fn an_answer_that_does_not_fit_is_asked_for_again_on_both_eras() {
 #[tokio::test(start_paused = true)]
 async fn the_time_of_people_is_no_time_of_a_request_on_both_eras() {
     use std::time::Duration;
-    for place in everywhere() {
+    // The paused clock knows nothing of sockets.
+    let places = everywhere()
+        .into_iter()
+        .filter(|(way, _)| !matches!(way, Way::Http));
+    for place in places {
         let slow = Client::builder()
             .timeout(Duration::from_millis(200))
             .on_elicit(|_| async {

@@ -44,7 +44,7 @@ async fn listening(way: Way, server: &Server) -> (Client, mpsc::UnboundedReceive
 
 #[tokio::test]
 async fn changes_of_lists_and_of_watched_resources_are_told() {
-    for way in [Way::Memory, Way::Stream] {
+    for way in [Way::Memory, Way::Stream, Way::Http] {
         let server = server(Subscriptions::new());
         let (client, mut told) = listening(way, &server).await;
         let capabilities = client.server_capabilities();
@@ -84,7 +84,7 @@ async fn who_may_not_watch_is_told_nothing() {
         filter.resource_subscriptions = None;
         Ok::<_, Error>(filter)
     };
-    for way in [Way::Memory, Way::Stream] {
+    for way in [Way::Memory, Way::Stream, Way::Http] {
         let server = server(Subscriptions::new().allow(gate));
         let (client, mut told) = listening(way, &server).await;
         let refused = client.subscribe("mem://a").await.unwrap_err();

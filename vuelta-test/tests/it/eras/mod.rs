@@ -16,6 +16,8 @@ pub(crate) enum Way {
     Memory,
     /// Over a pipe, one message a line.
     Stream,
+    /// Over HTTP, with a listener of its own.
+    Http,
 }
 
 /// Connects to a server over one of the transports.
@@ -29,12 +31,18 @@ pub(crate) async fn connect(way: Way, builder: ClientBuilder, server: &Server) -
             let (read, write) = tokio::io::split(ours);
             builder.connect(StreamTransport::new(read, write)).await
         }
+        Way::Http => {
+            let listener = vuelta_http::Listener::bind("127.0.0.1:0").await?;
+            let url = listener.url();
+            tokio::spawn(listener.serve(server.clone(), std::future::pending()));
+            builder.connect(vuelta_http::url(url)?).await
+        }
     }
 }
 
 /// Every era over every transport.
 pub(crate) fn everywhere() -> Vec<(Way, Mode)> {
-    let ways = [Way::Memory, Way::Stream];
+    let ways = [Way::Memory, Way::Stream, Way::Http];
     let each = |way| [(way, Mode::auto()), (way, Mode::legacy())];
     ways.into_iter().flat_map(each).collect()
 }

@@ -13,7 +13,7 @@ use vuelta::{
 use super::{Way, connect, everywhere};
 
 fn older() -> Vec<(Way, Mode)> {
-    [Way::Memory, Way::Stream]
+    [Way::Memory, Way::Stream, Way::Http]
         .map(|way| (way, Mode::legacy()))
         .into()
 }

@@ -7,6 +7,7 @@
 
 mod client;
 mod gate;
+mod one_stream;
 mod peer;
 mod server;
 mod shutdown;

@@ -428,9 +428,15 @@ impl Connection {
             let Some(Ok(cancelled)) = cancelled else {
                 return tracing::debug!("cancellation ignored: it names no request");
             };
-            match self.handles.remove(&cancelled.request_id) {
+            let CancelledParams {
+                request_id, reason, ..
+            } = cancelled;
+            match self.handles.remove(&request_id) {
                 // No answer follows.
-                Some(handle) => handle.abort.abort(),
+                Some(handle) => {
+                    tracing::debug!(id = %request_id, reason, "request cancelled");
+                    handle.abort.abort();
+                }
                 None => tracing::debug!("cancellation ignored: its request is over"),
             }
             return;
