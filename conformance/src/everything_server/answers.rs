@@ -1,5 +1,7 @@
 //! Tools that answer at once: with every kind of content, with progress, with logs, with an error.
 
+use std::time::Duration;
+
 use serde_json::json;
 use vuelta::wire::TextResourceContents;
 use vuelta::{
