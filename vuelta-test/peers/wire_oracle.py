@@ -1,9 +1,9 @@
-"""Judges JSON values by the Python SDK's wire models of 2026-07-28.
+"""Judges JSON values by the Python SDK's wire models of one revision.
 
-    wire_oracle.py
+    wire_oracle.py REVISION
 
-Reads one JSON object a line from standard input and writes one to standard
-output for each.
+REVISION is 2026-07-28 or 2025-11-25. Reads one JSON object a line from standard
+input and writes one to standard output for each.
 
     {"op": "types"}
 
@@ -28,15 +28,18 @@ A line that cannot be served answers `{"ok": false, "error": TEXT}`.
 The models are internal to the package: another version may name them otherwise.
 """
 
+import importlib
 import inspect
 import json
 import sys
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-import mcp_types._v2026_07_28 as wire
 from mcp_types._wire_base import WireModel
 from pydantic import TypeAdapter
+
+REVISION = sys.argv[1]
+wire = importlib.import_module(f"mcp_types._v{REVISION.replace('-', '_')}")
 
 UNIONS = (Union, UnionType)
 
@@ -56,18 +59,19 @@ TEXTS = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "blob": "aGVsbG8=",
     "data": "aGVsbG8=",
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/protocolVersion": REVISION,
     "lastModified": "2026-07-28T12:00:00Z",
     "method": "tools/call",
     "mimeType": "text/plain",
-    "requested": "2026-07-28",
+    "protocolVersion": REVISION,
+    "requested": REVISION,
     "required": "key",
     "resultType": "complete",
     "sizes": "48x48",
     "src": "https://example.com/icon.png",
     "stopReason": "endTurn",
-    "supported": "2026-07-28",
-    "supportedVersions": "2026-07-28",
+    "supported": REVISION,
+    "supportedVersions": REVISION,
     "type": "number",
     "uri": "file:///project/notes.txt",
     "uriTemplate": "note:///{name}",
@@ -84,6 +88,7 @@ EXTRA = {"com.example/extra": OPEN}
 
 # The models let an interim result carry any type and nothing at all; the
 # specification demands this type, and questions or state.
+INTERIM_MODEL = getattr(wire, "InputRequiredResult", None)
 INTERIM = {"resultType": "input_required", "requestState": "text"}
 
 
@@ -149,7 +154,7 @@ def build(model, full):
     }
     if full and model.model_config.get("extra") == "allow":
         value |= EXTRA
-    if model is wire.InputRequiredResult:
+    if model is INTERIM_MODEL:
         value |= INTERIM
     return value
 
@@ -206,7 +211,7 @@ def unbuilt_samples(annotation):
     values = [least, build(annotation, True)]
     for alias, member, _ in members(annotation):
         values += [least | {alias: value} for value in each(member, alias)]
-    if annotation is wire.InputRequiredResult:
+    if annotation is INTERIM_MODEL:
         values = [value for value in values if value["resultType"] == INTERIM["resultType"]]
         values.append({name: value for name, value in values[1].items() if name != "requestState"})
     return values

@@ -94,6 +94,11 @@ wire! {
             /// Where to go.
             url: String = "url",
         }
+        optional {
+            /// Names the errand for the notification that it is done: only in the revisions with
+            /// a handshake, whose codec makes one up where it is missing.
+            elicitation_id: String = "elicitationId",
+        }
     }
 }
 

@@ -4,20 +4,26 @@
 //! Source: [lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle),
 //! [schema](https://modelcontextprotocol.io/specification/2025-11-25/schema).
 
+mod forms;
+pub(crate) mod reduce;
+mod without;
+
 use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 
 use crate::capability::{ClientCapabilities, ServerCapabilities};
 use crate::decode::{DecodeError, decode};
-use crate::meta::{Meta, PROGRESS_TOKEN, ProgressToken};
+use crate::meta::{self, Meta, PROGRESS_TOKEN, ProgressToken};
 use crate::methods::ResultBody;
-use crate::notification::LoggingLevel;
+use crate::notification::{LoggingLevel, ServerNotification};
 use crate::object::Members;
 use crate::{
-    CallToolResult, ElicitParams, ElicitUrl, Extra, Implementation, InputRequest, ListToolsResult,
-    ProtocolVersion, Raw,
+    CreateMessageResult, ElicitParams, ElicitUrl, Extra, Implementation, InputRequest,
+    ProtocolVersion, Raw, modern,
 };
+
+use self::without::Without;
 
 wire! {
     /// The params of `initialize`.
@@ -92,8 +98,18 @@ wire! {
     /// The data of an error that wants the user to visit URLs before the request is sent again.
     pub struct UrlElicitations {
         required {
-            /// The URLs, each with what the user is told.
+            /// The URLs, each with what the user is told and with an `elicitation_id`.
             elicitations: Vec<ElicitUrl> = "elicitations",
+        }
+    }
+}
+
+wire! {
+    /// The params of [`ELICITATION_COMPLETE`].
+    pub struct ElicitationCompleteParams {
+        required {
+            /// The `elicitation_id` of the URL.
+            elicitation_id: String = "elicitationId",
         }
     }
 }
@@ -107,8 +123,22 @@ pub const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 /// The notification of a server that a URL's errand is done.
 pub const ELICITATION_COMPLETE: &str = "notifications/elicitation/complete";
 
-/// Encodes the params of a request: beside its own members there is only `_meta`, and only if
-/// it holds something.
+/// The members of results that only 2026-07-28 defines.
+const RESULT_ONLY_MODERN: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+/// The members of params that only 2026-07-28 defines, whatever the method.
+const PARAMS_ONLY_MODERN: [&str; 2] = ["inputResponses", "requestState"];
+/// The keys of `_meta` that only 2026-07-28 defines.
+const META_ONLY_MODERN: [&str; 6] = [
+    meta::PROTOCOL_VERSION,
+    meta::CLIENT_INFO,
+    meta::CLIENT_CAPABILITIES,
+    meta::LOG_LEVEL,
+    meta::SERVER_INFO,
+    meta::SUBSCRIPTION_ID,
+];
+
+/// Encodes the params of a request: without what only 2026-07-28 defines, and with `_meta` only
+/// if it holds something.
 ///
 /// # Errors
 ///
@@ -120,31 +150,27 @@ pub fn encode_params<P: Members>(
 ) -> Result<Raw, serde_json::Error> {
     struct WithMeta<'a, P> {
         params: &'a P,
-        progress: Option<&'a ProgressToken>,
-        extra: &'a Extra,
+        meta: Option<Meta>,
     }
 
     impl<P: Members> Serialize for WithMeta<'_, P> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let mut map = serializer.serialize_map(None)?;
-            self.params.write_members(&mut map)?;
-            if self.progress.is_some() || !self.extra.is_empty() {
-                let mut meta = self.extra.clone();
-                if let Some(token) = self.progress {
-                    let token = Raw::encode(token).map_err(S::Error::custom)?;
-                    meta.insert(PROGRESS_TOKEN, token);
-                }
-                map.serialize_entry("_meta", &meta)?;
+            Without(self.params, &PARAMS_ONLY_MODERN).write_members(&mut map)?;
+            if let Some(meta) = &self.meta {
+                map.serialize_entry("_meta", meta)?;
             }
             map.end()
         }
     }
 
-    Raw::encode(&WithMeta {
-        params,
-        progress,
-        extra,
-    })
+    let mut meta = extra.clone();
+    if let Some(token) = progress {
+        meta.insert(PROGRESS_TOKEN, Raw::encode(token)?);
+    }
+    let mut meta = Some(meta);
+    strip(&mut meta);
+    Raw::encode(&WithMeta { params, meta })
 }
 
 /// Encodes a result in the shape of `revision`: without what only 2026-07-28 defines.
@@ -157,141 +183,124 @@ pub fn encode_result<R: ResultBody>(
     revision: &ProtocolVersion,
 ) -> Result<Raw, serde_json::Error> {
     result.to_revision(revision);
-    Raw::encode(&Older(&result))
+    strip(result.meta_mut());
+    Raw::encode(&Without(&result, &RESULT_ONLY_MODERN))
 }
 
-/// Encodes the result of a method that the specification does not define.
+/// Encodes the result of a method that the specification does not define: without what only
+/// 2026-07-28 defines.
 ///
 /// # Errors
 ///
-/// Returns the encoder's error, or an error if `result` does not encode to an object.
+/// Returns the encoder's error, or an error if `result` does not encode to an object, or
+/// claims to be of another type than `complete`.
 pub fn encode_custom_result<R: Serialize>(result: &R) -> Result<Raw, serde_json::Error> {
-    let raw = Raw::encode(result)?;
-    if raw.is_object() {
-        return Ok(raw);
+    let mut members = modern::custom_members(result)?;
+    for name in RESULT_ONLY_MODERN {
+        members.remove(name);
     }
-    Err(serde_json::Error::custom("a result must be a JSON object"))
+    if let Some(meta) = members.remove("_meta") {
+        let mut meta: Option<Meta> = serde_json::from_str(meta.get())?;
+        strip(&mut meta);
+        if let Some(meta) = meta {
+            members.insert("_meta", Raw::encode(&meta)?);
+        }
+    }
+    Raw::encode(&members)
 }
 
-/// Decodes a result; members that only 2026-07-28 defines mean nothing in it.
+/// Encodes the params of a notification: without what only 2026-07-28 defines; `None` for a
+/// custom one without any.
+///
+/// # Errors
+///
+/// Returns the encoder's error, such as a progress that is not finite.
+pub fn encode_notification(
+    mut notification: ServerNotification,
+) -> Result<Option<Raw>, serde_json::Error> {
+    if let Some(meta) = notification.meta_mut() {
+        strip(meta);
+    }
+    notification.encode_params()
+}
+
+/// Removes the keys that only 2026-07-28 defines, and metadata that holds nothing.
+fn strip(meta: &mut Option<Meta>) {
+    if let Some(members) = meta {
+        for key in META_ONLY_MODERN {
+            members.remove(key);
+        }
+    }
+    meta.take_if(|members| members.is_empty());
+}
+
+/// Decodes a result; members that only 2026-07-28 defines mean nothing in it, whatever their
+/// form.
 ///
 /// # Errors
 ///
 /// Returns an error if the result does not have the form of `R`.
 pub fn decode_result<R: DeserializeOwned + Members>(json: &str) -> Result<R, DecodeError> {
-    decode(json)
+    let mut members: Extra = decode(json)?;
+    let before = members.len();
+    for name in RESULT_ONLY_MODERN {
+        members.remove(name);
+    }
+    if members.len() == before {
+        return decode(json);
+    }
+    let members = Raw::encode(&members).map_err(|error| DecodeError::new("", error))?;
+    members.parse()
 }
 
 /// Encodes the params of a question that is pushed to a client of `revision`.
 ///
-/// `elicitation` names a URL's errand, for the notification that it is done.
+/// `elicitation` names a URL's errand that has no `elicitation_id`.
 ///
 /// # Errors
 ///
-/// Returns the encoder's error, or an error if the question is of an unknown kind.
+/// Returns the encoder's error, or an error if `revision` cannot ask this.
 pub fn encode_question(
     question: &InputRequest,
     revision: &ProtocolVersion,
     elicitation: &str,
 ) -> Result<Raw, serde_json::Error> {
     match question {
-        InputRequest::Elicit(ElicitParams::Form(form)) => {
-            // Before 2025-11-25 a form was all that there was.
-            let has_modes = revision.is_at_least(&ProtocolVersion::V2025_11_25);
-            let hidden: &[&str] = if has_modes { &[] } else { &["mode"] };
-            Raw::encode(&Without(form, hidden))
-        }
+        InputRequest::Elicit(ElicitParams::Form(form)) => forms::encode_form(form, revision),
         InputRequest::Elicit(ElicitParams::Url(url)) => {
-            let mut url = url.clone();
-            if url.extra.get(ELICITATION_ID).is_none() {
-                url.extra.insert(ELICITATION_ID, elicitation);
-            }
-            Raw::encode(&url)
+            forms::encode_url(url, revision, elicitation)
         }
-        InputRequest::Elicit(params) => Raw::encode(params),
-        InputRequest::Sample(params) => Raw::encode(params),
+        InputRequest::Sample(params) => {
+            let mut params = params.clone();
+            reduce::sampling(&mut params, revision).map_err(serde_json::Error::custom)?;
+            Raw::encode(&params)
+        }
         InputRequest::ListRoots(params) => Raw::encode(params),
         // Whatever it is, it has no form that older revisions know.
-        InputRequest::Other(_) => Err(serde_json::Error::custom("a question of an unknown kind")),
-    }
-}
-
-/// What the tools of this revision may not have is taken off: schemas and structured content
-/// of another type than `object`.
-pub(crate) fn only_objects(result: &mut CallToolResult) {
-    if let Some(content) = &result.structured_content
-        && !content.is_object()
-    {
-        result.structured_content = None;
-    }
-}
-
-/// Takes output schemas off whose values are no objects.
-pub(crate) fn only_object_schemas(result: &mut ListToolsResult) {
-    for tool in &mut result.tools {
-        let is_object = tool.output_schema.as_ref().is_none_or(|schema| {
-            crate::tag::text_member(schema, "type").is_some_and(|found| found == "object")
-        });
-        if !is_object {
-            tool.output_schema = None;
+        InputRequest::Other(_) | InputRequest::Elicit(ElicitParams::Other(_)) => {
+            Err(serde_json::Error::custom("a question of an unknown kind"))
         }
     }
 }
 
-const ELICITATION_ID: &str = "elicitationId";
-
-/// A result without the members that only 2026-07-28 defines.
-struct Older<'a, R>(&'a R);
-
-impl<R: Members> Serialize for Older<'_, R> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Without(self.0, &["ttlMs", "cacheScope"]).serialize(serializer)
+/// Encodes a client's answer to a question that a server of `revision` has pushed.
+///
+/// # Errors
+///
+/// Returns the encoder's error, or an error if the answer does not have the form that the
+/// question wants, or `revision` cannot express it.
+pub fn encode_answer(
+    question: &InputRequest,
+    answer: &Raw,
+    revision: &ProtocolVersion,
+) -> Result<Raw, serde_json::Error> {
+    if !matches!(question, InputRequest::Sample(_)) {
+        return Ok(answer.clone());
     }
+    let mut sampled: CreateMessageResult = serde_json::from_str(answer.get())?;
+    reduce::sampled(&mut sampled, revision).map_err(serde_json::Error::custom)?;
+    Raw::encode(&sampled)
 }
 
-/// An object without some of its members.
-struct Without<'a, T>(&'a T, &'a [&'a str]);
-
-impl<T: Members> Serialize for Without<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut filter = Filter {
-            map: serializer.serialize_map(None)?,
-            hidden: self.1,
-            is_hidden: false,
-        };
-        self.0.write_members(&mut filter)?;
-        filter.map.end()
-    }
-}
-
-/// Passes on the entries of a map whose keys are not hidden.
-struct Filter<'a, M> {
-    map: M,
-    hidden: &'a [&'a str],
-    is_hidden: bool,
-}
-
-impl<M: SerializeMap> SerializeMap for Filter<'_, M> {
-    type Ok = ();
-    type Error = M::Error;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), M::Error> {
-        let key_text = serde_json::to_value(key);
-        self.is_hidden = key_text.is_ok_and(|key| self.hidden.iter().any(|hidden| key == *hidden));
-        if self.is_hidden {
-            return Ok(());
-        }
-        self.map.serialize_key(key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), M::Error> {
-        if self.is_hidden {
-            return Ok(());
-        }
-        self.map.serialize_value(value)
-    }
-
-    fn end(self) -> Result<(), M::Error> {
-        Ok(())
-    }
-}
+#[cfg(test)]
+mod tests;

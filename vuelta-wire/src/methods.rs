@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::legacy::{
-    self, EmptyResult, InitializeParams, InitializeResult, SetLevelParams, SubscribeParams,
+    EmptyResult, InitializeParams, InitializeResult, SetLevelParams, SubscribeParams, reduce,
 };
 use crate::object::Members;
 use crate::{
@@ -189,7 +189,7 @@ macro_rules! results {
                 $(
                     fn to_revision(&mut self, revision: &ProtocolVersion) {
                         if !revision.is_modern() {
-                            $older(self);
+                            $older(self, revision);
                         }
                     }
                 )?
@@ -200,10 +200,10 @@ macro_rules! results {
 
 results! {
     DiscoverResult;
-    ListToolsResult, older by legacy::only_object_schemas;
-    CallToolResult, older by legacy::only_objects;
+    ListToolsResult, older by reduce::tools;
+    CallToolResult, older by reduce::tool_result;
     ListPromptsResult;
-    GetPromptResult;
+    GetPromptResult, older by reduce::prompt;
     ListResourcesResult;
     ListResourceTemplatesResult;
     ReadResourceResult;

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::decode::{DecodeError, decode};
-use crate::input::InputRequired;
+use crate::elicitation::ElicitParams;
+use crate::input::{InputRequest, InputRequired};
 use crate::jsonrpc::present;
 use crate::meta::{self, RequestMeta};
 use crate::methods::{self, Method, ResultBody};
-use crate::object::{Key, Members};
+use crate::object::{Key, Members, OrderedMap};
 use crate::{Extra, Raw, RequestId, tag};
 
 /// Encodes the params of a request with its `_meta`.
@@ -79,7 +80,20 @@ pub fn encode_custom_result<R: Serialize>(
     result: &R,
     server_info: &Raw,
 ) -> Result<Raw, serde_json::Error> {
-    let mut members: Extra = serde_json::from_str(Raw::encode(result)?.get())?;
+    let mut members = custom_members(result)?;
+    let mut meta: Option<meta::Meta> = members
+        .get("_meta")
+        .map(|meta| serde_json::from_str(meta.get()))
+        .transpose()?;
+    stamp(&mut meta, meta::SERVER_INFO, server_info);
+    members.insert("resultType", "complete");
+    members.insert("_meta", Raw::encode(&meta)?);
+    Raw::encode(&members)
+}
+
+/// Returns the members of a custom result, which may be of no type but `complete`.
+pub(crate) fn custom_members<R: Serialize>(result: &R) -> Result<Extra, serde_json::Error> {
+    let members: Extra = serde_json::from_str(Raw::encode(result)?.get())?;
     let complete = Raw::from("complete");
     if members
         .get("resultType")
@@ -89,14 +103,7 @@ pub fn encode_custom_result<R: Serialize>(
             "only a defined method may give another result type",
         ));
     }
-    let mut meta: Option<meta::Meta> = members
-        .get("_meta")
-        .map(|meta| serde_json::from_str(meta.get()))
-        .transpose()?;
-    stamp(&mut meta, meta::SERVER_INFO, server_info);
-    members.insert("resultType", complete);
-    members.insert("_meta", Raw::encode(&meta)?);
-    Raw::encode(&members)
+    Ok(members)
 }
 
 /// Encodes a question, stamped with the server's identity.
@@ -113,6 +120,15 @@ pub fn encode_input_required(
         return Err(serde::ser::Error::custom(
             "`input_required` needs `inputRequests` or `requestState`",
         ));
+    }
+    for request in result
+        .input_requests
+        .iter_mut()
+        .flat_map(OrderedMap::values_mut)
+    {
+        if let InputRequest::Elicit(ElicitParams::Url(url)) = request {
+            url.elicitation_id = None;
+        }
     }
     stamp(&mut result.meta, meta::SERVER_INFO, server_info);
     Raw::encode(&Typed {

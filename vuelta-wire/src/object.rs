@@ -239,6 +239,11 @@ impl<V> OrderedMap<V> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
+    /// Returns the values in their order, to be changed.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
     /// Returns the keys in their order.
     #[must_use]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {

@@ -122,7 +122,7 @@ impl Error {
     /// Creates the error that asks a client to visit URLs and to send its request again: only
     /// for revisions with a handshake. [`Ask::url`](crate::Ask::url) works on every revision.
     ///
-    /// Each URL needs an `elicitationId` among its extra members.
+    /// Each URL needs an `elicitation_id`.
     #[must_use]
     pub fn url_elicitation_required(elicitations: impl IntoIterator<Item = ElicitUrl>) -> Self {
         let data = UrlElicitations::new(elicitations.into_iter().collect::<Vec<_>>());

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::methods::{CallTool, Discover, GetPrompt, ListTools, ReadResource};
 use crate::{
-    CallToolParams, CallToolResult, ClientCapabilities, Implementation, ListRootsParams,
+    CallToolParams, CallToolResult, ClientCapabilities, ElicitUrl, Implementation, ListRootsParams,
     ListToolsResult, ListenResult, Meta, ProtocolVersion,
 };
 
@@ -292,4 +292,17 @@ fn a_key_of_another_type_is_there() {
     }})
     .to_string();
     assert_eq!(envelope(Some(&params)).unwrap().protocol_version, "null");
+}
+
+#[test]
+fn a_url_has_no_id() {
+    let url = ElicitUrl::new("m", "https://example.com").elicitation_id("e-1");
+    let encoded = encode_input_required(InputRequired::new().ask("k", url), &server()).unwrap();
+    assert_eq!(
+        value(&encoded)["inputRequests"]["k"],
+        json!({
+            "method": "elicitation/create",
+            "params": {"mode": "url", "message": "m", "url": "https://example.com"},
+        })
+    );
 }

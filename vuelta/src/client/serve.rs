@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use vuelta_wire::legacy::EmptyResult;
+use vuelta_wire::legacy::{self, EmptyResult};
 use vuelta_wire::methods::{Method, Ping};
-use vuelta_wire::{ErrorObject, InputRequest, Raw};
+use vuelta_wire::{ErrorObject, InputRequest, ProtocolVersion, Raw};
 
 use crate::error::{self, Error};
 use crate::service::{NotificationFrame, RequestFrame};
@@ -70,6 +70,14 @@ impl Client {
         }
         let _asking = Asking::begin(self);
         let answer = self.0.callbacks.answer_one(&frame.method, &question).await;
+        let answer = answer.and_then(|answer| {
+            // A server may ask while the handshake is under way, though it should not.
+            let agreed = self.0.agreed.get();
+            let revision = agreed.map_or(&ProtocolVersion::V2025_11_25, |agreed| {
+                &agreed.protocol_version
+            });
+            Ok(legacy::encode_answer(&question, &answer, revision)?)
+        });
         answer.map_err(|error| {
             if error.as_rpc().is_none() {
                 tracing::error!(error = %error::with_causes(&error), "a callback failed");

@@ -9,7 +9,7 @@ use vuelta_wire::meta::SUBSCRIPTION_ID;
 use vuelta_wire::{
     ClientCapabilities, Extra, Implementation, InputRequest, InputResponses, LogParams,
     LoggingLevel, Number, ProgressParams, ProgressToken, ProtocolVersion, Raw, RequestId,
-    RequestMeta, ServerNotification,
+    RequestMeta, ServerNotification, legacy,
 };
 
 use crate::error::{self, Error, Result};
@@ -222,12 +222,17 @@ impl Context {
             let id = Raw::encode(self.request_id())?;
             meta.get_or_insert_default().insert(SUBSCRIPTION_ID, id);
         }
-        let params = notification
-            .encode_params()
+        let method = notification.method().to_owned();
+        let params = if self.is_legacy() {
+            legacy::encode_notification(notification)
+        } else {
+            notification.encode_params()
+        };
+        let params = params
             .map_err(|error| Error::misuse(format!("cannot encode a notification: {error}")))?;
         self.parts
             .outlet
-            .send(NotificationFrame::new(notification.method(), params))
+            .send(NotificationFrame::new(method, params))
             .await;
         Ok(())
     }

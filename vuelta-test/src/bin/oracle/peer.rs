@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
+use vuelta::wire::ProtocolVersion;
 
 /// The running peer.
 pub(crate) struct Peer {
@@ -16,12 +17,13 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Starts it.
-    pub(crate) fn start() -> Result<Self, Box<dyn Error>> {
+    /// Starts it with the models of a revision.
+    pub(crate) fn start(revision: &ProtocolVersion) -> Result<Self, Box<dyn Error>> {
         let python = variable("VUELTA_PYTHON")?;
         let script = PathBuf::from(variable("VUELTA_PEERS")?).join("wire_oracle.py");
         let mut child = Command::new(python)
             .arg(script)
+            .arg(revision.as_str())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

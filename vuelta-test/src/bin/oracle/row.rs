@@ -1,21 +1,20 @@
-//! How the values of each kind of type are read and written: a plain value, the params and
-//! the result of a method, a message.
+//! How the values of each kind of type are read and written: a plain value, an error, a
+//! message.
+
+pub(crate) mod legacy;
+pub(crate) mod modern;
 
 use std::error::Error;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use vuelta::wire::jsonrpc::{
     Message, write_error, write_notification, write_request, write_result,
 };
-use vuelta::wire::meta::{SERVER_INFO, SUBSCRIPTION_ID};
-use vuelta::wire::methods::*;
-use vuelta::wire::modern::*;
 use vuelta::wire::*;
 
-use crate::values::{Sample, least};
+use crate::values::Sample;
 
 /// One type of the peer.
 pub(crate) struct Row {
@@ -23,13 +22,34 @@ pub(crate) struct Row {
     pub(crate) name: &'static str,
     /// Decodes a value and encodes it again.
     pub(crate) reread: fn(&str) -> Outcome,
-    /// What encoding adds: the identity of the server.
-    pub(crate) stamped: fn(Value) -> Value,
+    /// What a value of the peer is to be when it is encoded again.
+    pub(crate) expected: fn(Value) -> Value,
+    /// What the peer keeps of a value that is built here: it drops what it does not know.
+    pub(crate) kept: fn(Value) -> Value,
+    /// Whether a value of the peer is of a part of the revision that is spoken here.
+    pub(crate) is_spoken: fn(&Value) -> bool,
     /// The values that are built here.
     pub(crate) written: Vec<String>,
 }
 
-type Outcome = Result<String, Box<dyn Error>>;
+pub(crate) type Outcome = Result<String, Box<dyn Error>>;
+
+impl Row {
+    pub(crate) fn new(
+        name: &'static str,
+        reread: fn(&str) -> Outcome,
+        written: impl IntoIterator<Item = String>,
+    ) -> Self {
+        Self {
+            name,
+            reread,
+            expected: |value| value,
+            kept: |value| value,
+            is_spoken: |_| true,
+            written: written.into_iter().collect(),
+        }
+    }
+}
 
 pub(crate) fn json_of<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("samples encode")
@@ -46,43 +66,15 @@ pub(crate) fn some<T: Sample + Serialize + DeserializeOwned>(
     is_one: impl Fn(&T) -> bool,
 ) -> Row {
     let samples = T::samples().into_iter().filter(is_one);
-    Row {
-        name,
-        reread: reread::<T>,
-        stamped: unchanged,
-        written: samples.map(|value| json_of(&value)).collect(),
-    }
+    Row::new(name, reread::<T>, samples.map(|value| json_of(&value)))
 }
 
 pub(crate) fn reread<T: Serialize + DeserializeOwned>(json: &str) -> Outcome {
     Ok(serde_json::to_string(&decode::<T>(json)?)?)
 }
 
-pub(crate) fn unchanged(value: Value) -> Value {
-    value
-}
-
-pub(crate) fn reread_answer(json: &str) -> Outcome {
-    let answer: Meta = decode(json)?;
-    if answer.get("action").is_some() {
-        reread::<ElicitResult>(json)
-    } else if answer.get("roots").is_some() {
-        reread::<ListRootsResult>(json)
-    } else {
-        reread::<CreateMessageResult>(json)
-    }
-}
-
-pub(crate) fn missing() -> Value {
-    json!({"requiredCapabilities": least::<ClientCapabilities>()})
-}
-
-pub(crate) fn unsupported() -> Value {
-    json!({"supported": [ProtocolVersion::V2026_07_28], "requested": "2099-01-01"})
-}
-
 /// Errors with and, where the code allows it, without data.
-pub(crate) fn errors(code: ErrorCode, data: Option<Value>) -> Vec<ErrorObject> {
+fn errors(code: ErrorCode, data: Option<Value>) -> Vec<ErrorObject> {
     let error = ErrorObject::new(code, "message");
     match data {
         Some(data) => vec![error.data(data)],
@@ -90,14 +82,29 @@ pub(crate) fn errors(code: ErrorCode, data: Option<Value>) -> Vec<ErrorObject> {
     }
 }
 
+/// The error of a code, with each of the samples.
+pub(crate) fn error(name: &'static str, code: ErrorCode, data: Option<Value>) -> Row {
+    let written = errors(code, data).into_iter();
+    Row::new(
+        name,
+        reread::<ErrorObject>,
+        written.map(|error| json_of(&error)),
+    )
+}
+
+/// The responses that carry an error.
+pub(crate) fn error_response(name: &'static str, code: ErrorCode, data: Option<Value>) -> Row {
+    let errors = errors(code, data);
+    let ids = RequestId::samples();
+    let written = ids
+        .iter()
+        .flat_map(|id| errors.iter().map(move |error| write_error(Some(id), error)));
+    message(name, written.collect())
+}
+
 /// A JSON-RPC message whose payload stays raw.
 pub(crate) fn message(name: &'static str, written: Vec<String>) -> Row {
-    Row {
-        name,
-        reread: reread_message,
-        stamped: unchanged,
-        written,
-    }
+    Row::new(name, reread_message, written)
 }
 
 fn reread_message(json: &str) -> Outcome {
@@ -113,180 +120,4 @@ fn reread_message(json: &str) -> Outcome {
             Err(error) => write_error(response.id.as_ref(), &error),
         },
     })
-}
-
-pub(crate) fn write_told(told: &ServerNotification) -> Outcome {
-    Ok(write_notification(
-        told.method(),
-        told.encode_params()?.as_ref(),
-    )?)
-}
-
-pub(crate) fn reread_told(json: &str) -> Outcome {
-    let Message::Notification(told) = Message::parse(json.as_bytes())? else {
-        return Err("no notification".into());
-    };
-    let told = ServerNotification::decode(&told.method, told.params.map(RawValue::get))?;
-    if matches!(told, ServerNotification::Custom { .. }) {
-        return Err("an unknown notification".into());
-    }
-    write_told(&told)
-}
-
-/// The params of a method, with the envelope in `_meta`.
-pub(crate) fn params<M: Method<Params: Sample>>(name: &'static str) -> Row {
-    Row {
-        name,
-        reread: |json| Ok(reread_params::<M>(json)?.get().to_owned()),
-        stamped: unchanged,
-        written: written_params::<M>()
-            .iter()
-            .map(|params| params.get().to_owned())
-            .collect(),
-    }
-}
-
-fn written_params<M: Method<Params: Sample>>() -> Vec<Raw> {
-    let metas = RequestMeta::samples();
-    let params = M::Params::samples().into_iter();
-    params
-        .zip(&metas)
-        .map(|(params, meta)| encode_params(&params, meta).expect("encodes"))
-        .collect()
-}
-
-fn reread_params<M: Method>(json: &str) -> Result<Raw, Box<dyn Error>> {
-    let meta: RequestMeta = decode(envelope(Some(json))?.meta)?;
-    let params: M::Params = decode(json)?;
-    Ok(encode_params(&params, &meta)?)
-}
-
-pub(crate) fn requests<M: Method<Params: Sample>>() -> Vec<String> {
-    let ids = RequestId::samples().into_iter().cycle();
-    let params = written_params::<M>().into_iter();
-    params
-        .zip(ids)
-        .map(|(params, id)| write_request(&id, M::NAME, &params).expect("encodes"))
-        .collect()
-}
-
-/// The request of a method.
-pub(crate) fn request<M: Method<Params: Sample>>(name: &'static str) -> Row {
-    Row {
-        name,
-        reread: reread_request,
-        stamped: unchanged,
-        written: requests::<M>(),
-    }
-}
-
-pub(crate) fn reread_request(json: &str) -> Outcome {
-    let Message::Request(request) = Message::parse(json.as_bytes())? else {
-        return Err("no request".into());
-    };
-    let params = request.params.ok_or("no params")?.get();
-    let params = match &*request.method {
-        CallTool::NAME => reread_params::<CallTool>(params),
-        Complete::NAME => reread_params::<Complete>(params),
-        Discover::NAME => reread_params::<Discover>(params),
-        GetPrompt::NAME => reread_params::<GetPrompt>(params),
-        Listen::NAME => reread_params::<Listen>(params),
-        ListPrompts::NAME => reread_params::<ListPrompts>(params),
-        ListResources::NAME => reread_params::<ListResources>(params),
-        ListResourceTemplates::NAME => reread_params::<ListResourceTemplates>(params),
-        ListTools::NAME => reread_params::<ListTools>(params),
-        ReadResource::NAME => reread_params::<ReadResource>(params),
-        other => Err(format!("unknown method {other}").into()),
-    }?;
-    Ok(write_request(&request.id, &request.method, &params)?)
-}
-
-pub(crate) fn server() -> Raw {
-    Raw::encode(&least::<Implementation>()).expect("encodes")
-}
-
-/// The result of a method.
-pub(crate) fn result<M: Method>(name: &'static str, written: &[Raw]) -> Row {
-    Row {
-        name,
-        reread: |json| Ok(reread_result::<M>(json)?.get().to_owned()),
-        stamped: stamp,
-        written: written
-            .iter()
-            .map(|result| result.get().to_owned())
-            .collect(),
-    }
-}
-
-/// The response that carries the result of a method.
-pub(crate) fn response<M: Method>(name: &'static str, written: &[Raw]) -> Row {
-    let ids = RequestId::samples().into_iter().cycle();
-    Row {
-        name,
-        reread: reread_response::<M>,
-        stamped: stamp_response,
-        written: written
-            .iter()
-            .zip(ids)
-            .map(|(result, id)| write_result(&id, result))
-            .collect(),
-    }
-}
-
-pub(crate) fn results<M: Method<Result: Sample>>() -> Vec<Raw> {
-    let encode = |result| encode_result(result, &server()).expect("encodes");
-    M::Result::samples().into_iter().map(encode).collect()
-}
-
-pub(crate) fn questions() -> Vec<Raw> {
-    let encode = |question| encode_input_required(question, &server()).expect("encodes");
-    InputRequired::samples().into_iter().map(encode).collect()
-}
-
-fn reread_result<M: Method>(json: &str) -> Result<Raw, Box<dyn Error>> {
-    Ok(match decode_result::<M>(json)? {
-        Decoded::Complete(result) => encode_result(result, &server())?,
-        Decoded::InputRequired(question) => encode_input_required(question, &server())?,
-    })
-}
-
-pub(crate) fn reread_end(json: &str) -> Result<Raw, Box<dyn Error>> {
-    let Decoded::Complete(result) = decode_result::<Listen>(json)? else {
-        return Err("a question".into());
-    };
-    let meta = result.meta.as_ref().ok_or("no metadata")?;
-    let id = meta
-        .get(SUBSCRIPTION_ID)
-        .ok_or("no subscription")?
-        .parse()?;
-    Ok(encode_listen_result(result, &id, &server())?)
-}
-
-fn reread_response<M: Method>(json: &str) -> Outcome {
-    let Message::Response(response) = Message::parse(json.as_bytes())? else {
-        return Err("no response".into());
-    };
-    let result = response.outcome.map_err(|error| error.to_string())?;
-    Ok(write_result(
-        &response.id.ok_or("no id")?,
-        &reread_result::<M>(result.get())?,
-    ))
-}
-
-pub(crate) fn custom(result: &Extra) -> Raw {
-    encode_custom_result(result, &server()).expect("encodes")
-}
-
-/// Adds to a result what encoding adds to it.
-pub(crate) fn stamp(mut value: Value) -> Value {
-    let meta = &mut value["_meta"];
-    if meta.get(SERVER_INFO).is_none() {
-        meta[SERVER_INFO] = server().parse().expect("JSON");
-    }
-    value
-}
-
-fn stamp_response(mut value: Value) -> Value {
-    value["result"] = stamp(value["result"].take());
-    value
 }

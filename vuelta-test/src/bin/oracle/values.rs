@@ -2,6 +2,10 @@
 //! set at least once.
 
 use serde_json::{Value, json};
+use vuelta::wire::legacy::{
+    ElicitationCompleteParams, EmptyResult, InitializeParams, InitializeResult, SetLevelParams,
+    SubscribeParams, UrlElicitations,
+};
 use vuelta::wire::meta::{SERVER_INFO, SUBSCRIPTION_ID};
 use vuelta::wire::*;
 
@@ -318,4 +322,17 @@ samples! {
         .meta(told());
     ListChangedParams: (), ().meta(told());
     ResourceUpdatedParams: (URI), (URI).meta(told());
+
+    InitializeParams: (ProtocolVersion::V2025_11_25, least::<ClientCapabilities>(),
+            least::<Implementation>()),
+        (ProtocolVersion::V2024_11_05, full::<ClientCapabilities>(), full::<Implementation>());
+    InitializeResult: (ProtocolVersion::V2025_11_25, least::<ServerCapabilities>(),
+            least::<Implementation>()),
+        (ProtocolVersion::V2025_11_25, full::<ServerCapabilities>(), full::<Implementation>())
+        .instructions("i").meta(stamped());
+    SetLevelParams: (LoggingLevel::Debug), (LoggingLevel::Emergency);
+    SubscribeParams: (URI), (URI);
+    EmptyResult: (), ().meta(stamped());
+    UrlElicitations: ([]), ([full::<ElicitUrl>().elicitation_id("e")]);
+    ElicitationCompleteParams: ("e"), ("elicitation-1");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use vuelta::server::{Incoming, Session};
 use vuelta::{
     Client, ElicitForm, ElicitResult, Error, ErrorObject, Frame, Inlet, Mode, Outlet, Raw, Server,
-    Tool, wire,
+    ServerNotification, Tool, wire,
 };
 
 use crate::raw::value;
@@ -152,6 +152,82 @@ async fn results_that_are_no_objects_lose_what_older_revisions_cannot_say() {
         .await
         .unwrap();
     assert_eq!(object["structuredContent"], json!({ "n": 3 }));
+}
+
+#[tokio::test]
+async fn content_that_a_revision_does_not_have_is_said_in_words() {
+    let server = Server::builder("s", "1")
+        .on_call_tool(|_, _| async {
+            let link = wire::ResourceLink::new("file:///main.rs", "main.rs");
+            let sound = wire::AudioContent::new("aGVsbG8=", "audio/wav");
+            let result = wire::CallToolResult::new().content([link.into(), sound.into()]);
+            Ok::<_, Error>(result)
+        })
+        .build()
+        .unwrap();
+    for (version, kinds) in [
+        ("2024-11-05", ["text", "text"]),
+        ("2025-03-26", ["text", "audio"]),
+        ("2025-06-18", ["resource_link", "audio"]),
+        ("2025-11-25", ["resource_link", "audio"]),
+    ] {
+        let (session, _inlet) = open(&server, version).await;
+        let result = send(&session, "tools/call", json!({ "name": "x" }))
+            .await
+            .unwrap();
+        let content = result["content"].as_array().unwrap();
+        let found: Vec<_> = content.iter().map(|block| &block["type"]).collect();
+        assert_eq!(found, kinds, "{version}");
+        if kinds[0] == "text" {
+            assert_eq!(content[0]["text"], "main.rs: file:///main.rs");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_notification_that_is_passed_on_names_no_subscription() {
+    let server = Server::builder("s", "1")
+        .on_call_tool(|cx, _| async move {
+            let mut meta = wire::Meta::new();
+            meta.insert(wire::meta::SUBSCRIPTION_ID, "of another server");
+            let changed = wire::ResourceUpdatedParams::new("mem://a").meta(meta);
+            cx.notify(ServerNotification::ResourceUpdated(changed))
+                .await?;
+            Ok::<_, Error>(wire::CallToolResult::text("done"))
+        })
+        .build()
+        .unwrap();
+    let (session, _own) = open(&server, "2025-11-25").await;
+    let (outlet, mut inlet) = Outlet::open();
+    let params = Raw::from(json!({ "name": "x" }));
+    let call = Incoming::new(2.into(), "tools/call", Some(params));
+    session.dispatch(call, outlet).await.unwrap();
+    let Some(Frame::Notification(frame)) = inlet.try_recv() else {
+        panic!("no notification came")
+    };
+    assert_eq!(frame.method, "notifications/resources/updated");
+    assert_eq!(value(&frame.params.unwrap()), json!({ "uri": "mem://a" }));
+}
+
+#[tokio::test]
+async fn a_question_that_a_revision_cannot_put_is_not_pushed() {
+    let server = Server::builder("s", "1")
+        .on_call_tool(|cx, _| async move {
+            let tags = wire::PlainItems::new(["a".to_owned(), "b".to_owned()]);
+            let schema =
+                wire::FormSchema::new().required("tags", wire::MultiSelectSchema::new(tags));
+            cx.push(ElicitForm::new("Which?", schema)).await?;
+            Ok::<_, Error>(wire::CallToolResult::text("asked"))
+        })
+        .build()
+        .unwrap();
+    let (session, _own) = open(&server, "2025-06-18").await;
+    let (outlet, mut inlet) = Outlet::open();
+    let params = Raw::from(json!({ "name": "x" }));
+    let call = Incoming::new(2.into(), "tools/call", Some(params));
+    let error = session.dispatch(call, outlet).await.unwrap_err();
+    assert_eq!(error.code.0, -32603);
+    assert!(inlet.try_recv().is_none());
 }
 
 #[tokio::test]

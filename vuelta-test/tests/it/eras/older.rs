@@ -95,8 +95,8 @@ fn gated(calls: &Arc<AtomicUsize>) -> Server {
                 if !is_first {
                     return Ok(CallToolResult::text("in"));
                 }
-                let mut url = ElicitUrl::new("Sign in", "https://example.com/sign-in");
-                url.extra.insert("elicitationId", "e-1");
+                let url =
+                    ElicitUrl::new("Sign in", "https://example.com/sign-in").elicitation_id("e-1");
                 Err(Error::url_elicitation_required([url]))
             }
         })

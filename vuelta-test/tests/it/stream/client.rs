@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use vuelta::transport::StreamTransport;
-use vuelta::{Client, ClientBuilder, ElicitResult, Mode, ProtocolVersion};
+use vuelta::wire::{Role, SamplingBlock, TextContent};
+use vuelta::{Client, ClientBuilder, CreateMessageResult, ElicitResult, Mode, ProtocolVersion};
 
 use super::End;
 
@@ -120,6 +121,28 @@ async fn older_requests_carry_only_what_older_servers_know() {
     };
     let (result, ()) = tokio::join!(call.send(), serving);
     assert_eq!(result.unwrap().as_text(), "done");
+}
+
+#[tokio::test]
+async fn an_older_server_hears_of_a_model_in_one_block() {
+    let builder = Client::builder().on_sample(|_| async {
+        let text = |text: &str| SamplingBlock::from(TextContent::new(text));
+        CreateMessageResult::new(Role::Assistant, vec![text("one"), text("two")], "a-model")
+    });
+    let (_client, mut server) = greeted(builder).await;
+    let params = json!({ "messages": [], "maxTokens": 9 });
+    let question = json!({
+        "jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": params,
+    });
+    server.send(&question).await;
+    assert_eq!(
+        server.expect().await,
+        json!({ "jsonrpc": "2.0", "id": "q", "result": {
+            "role": "assistant",
+            "content": { "type": "text", "text": "one\ntwo" },
+            "model": "a-model",
+        } })
+    );
 }
 
 #[tokio::test]
