@@ -1,17 +1,17 @@
 //! What was typed.
 
+use std::ffi::OsString;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
-use vuelta::{Raw, Root};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use vuelta::{Mode, Raw, Root};
 
 use crate::answers::Answer;
-use crate::arguments::Argument;
 
 /// Call tools that ask back, over the Model Context Protocol, from a terminal.
 #[derive(Debug, Parser)]
-#[command(name = "vuelta", version, after_help = EXIT_CODES)]
+#[command(name = "vuelta", version, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -23,15 +23,27 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Call a tool of a server and answer its questions.
     Call(CallArgs),
+    /// List what a server has: tools, prompts, resources and their templates.
+    List(ListArgs),
+    /// Read a resource of a server.
+    Read(ReadArgs),
+    /// Get a prompt of a server.
+    Prompt(PromptArgs),
 }
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+Servers:
+  http://.. or https://..   a server behind a URL
+  unix:PATH                 a server on a socket of this machine
+  -- COMMAND ARG..          a server to start, last on the line; it sees the whole environment
+
 Exit codes:
-  0  the result is there
-  1  the tool says that it failed
-  2  what was typed cannot be used
-  3  the protocol or the connection failed
-  4  the server asks, and there is neither a terminal nor an --answer
+  0    the result is there
+  1    the tool says that it failed
+  2    what was typed cannot be used
+  3    the protocol or the connection failed, or the server ended
+  4    the server asks, and there is neither a terminal nor an --answer
+  130  Ctrl-C
 
 The environment variable VUELTA_LOG sets what is logged to standard error: `vuelta=debug`.";
 
@@ -40,7 +52,8 @@ Examples:
   vuelta demo
   vuelta demo --answer region=eu-west-1
   vuelta demo --answer region=decline
-  vuelta demo --serve 127.0.0.1:8000";
+  vuelta demo --serve 127.0.0.1:8000
+  vuelta call provision name=orders -- vuelta demo --stdio";
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = DEMO_EXAMPLES)]
@@ -51,13 +64,21 @@ pub(crate) struct DemoArgs {
     /// Serve other clients until Ctrl-C, at an address such as 127.0.0.1:8000.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "answers")]
     pub(crate) serve: Option<String>,
+    /// Serve the client that started this program, on stdin and stdout.
+    #[arg(long, conflicts_with_all = ["answers", "serve"])]
+    pub(crate) stdio: bool,
 }
+
+const CALL_USAGE: &str = "\
+vuelta call [OPTIONS] SERVER TOOL [KEY=VALUE]...
+       vuelta call [OPTIONS] TOOL [KEY=VALUE]... -- COMMAND [ARG]...";
 
 const CALL_EXAMPLES: &str = "\
 Examples:
   vuelta call http://127.0.0.1:8000/mcp provision name=orders
   vuelta call http://127.0.0.1:8000/mcp provision name=orders --answer region=eu-west-1
-  vuelta call http://127.0.0.1:8000/mcp add a=1 b=2 --json
+  vuelta call unix:/run/user/1000/calculator.sock add a=1 b=2 --json
+  vuelta call add a=1 b=2 -- node calculator.js --exact
   vuelta call http://127.0.0.1:8000/mcp search 'filter:={\"tags\": [\"new\"]}'
 
 Answers:
@@ -67,21 +88,73 @@ Answers:
   --answer KEY=decline      says no
   --answer KEY=cancel       dismisses the question
 Several choices of one field are separated by commas. A form is sent once every required field
-has a value, its own or a default.";
+has a value, its own or a default.
+
+Servers of revisions before 2026-07-28 ask while the call runs, and give their questions no keys.
+Forms are then asked under `form`, `form2` and so on, URLs under `url`, `url2` and so on, in the
+order in which they come: --answer form.region=eu-west-1.";
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = CALL_EXAMPLES)]
+#[command(override_usage = CALL_USAGE, after_help = CALL_EXAMPLES)]
 pub(crate) struct CallArgs {
-    /// The server's URL: http or https.
-    pub(crate) target: String,
-    /// The tool's name.
-    pub(crate) tool: String,
-    /// The tool's arguments: key=value, typed by the tool's schema, or key:=JSON.
-    #[arg(value_name = "KEY=VALUE")]
-    pub(crate) pairs: Vec<Argument>,
+    /// The server, the tool, and key=value typed by its schema or key:=JSON.
+    #[arg(value_name = "SERVER TOOL KEY=VALUE")]
+    pub(crate) words: Vec<String>,
     /// All arguments at once: a JSON object.
-    #[arg(long, value_name = "JSON", value_parser = parse_object, conflicts_with = "pairs")]
+    #[arg(long, value_name = "JSON", value_parser = parse_object)]
     pub(crate) arguments: Option<Raw>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+const LIST_USAGE: &str = "\
+vuelta list [OPTIONS] SERVER
+       vuelta list [OPTIONS] -- COMMAND [ARG]...";
+
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = LIST_USAGE)]
+pub(crate) struct ListArgs {
+    /// The server.
+    #[arg(value_name = "SERVER")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+const READ_USAGE: &str = "\
+vuelta read [OPTIONS] SERVER URI
+       vuelta read [OPTIONS] URI -- COMMAND [ARG]...";
+
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = READ_USAGE)]
+pub(crate) struct ReadArgs {
+    /// The server and the URI of the resource.
+    #[arg(value_name = "SERVER URI")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+const PROMPT_USAGE: &str = "\
+vuelta prompt [OPTIONS] SERVER PROMPT [KEY=VALUE]...
+       vuelta prompt [OPTIONS] PROMPT [KEY=VALUE]... -- COMMAND [ARG]...";
+
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = PROMPT_USAGE)]
+pub(crate) struct PromptArgs {
+    /// The server, the prompt and its arguments, which are text.
+    #[arg(value_name = "SERVER PROMPT KEY=VALUE")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// What every command takes that reaches a server.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Options {
+    /// The server, if it is to be started, with its arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
     /// Answer a question of the server; repeatable.
     #[arg(long = "answer", value_name = "KEY.FIELD=VALUE")]
     pub(crate) answers: Vec<Answer>,
@@ -91,15 +164,36 @@ pub(crate) struct CallArgs {
     /// Print the result as JSON, or the questions that have no answer.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Tell the rounds on standard error.
+    /// Tell revision and rounds on stderr, with that of a started server.
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Ask the server first, or begin with a handshake.
+    #[arg(long, value_enum, value_name = "auto|legacy", default_value_t = Begin::Auto)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) mode: Begin,
     /// How long each request may take; unlimited by default.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
     /// Send an HTTP header with each request; repeatable.
     #[arg(long = "header", value_name = "NAME: VALUE")]
     pub(crate) headers: Vec<Header>,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Begin {
+    // No doc comments: they would take the help of every option apart into two lines.
+    Auto,
+    Legacy,
+}
+
+impl From<Begin> for Mode {
+    fn from(begin: Begin) -> Self {
+        match begin {
+            Begin::Auto => Self::auto(),
+            Begin::Legacy => Self::legacy(),
+        }
+    }
 }
 
 /// An HTTP header, as it was typed.

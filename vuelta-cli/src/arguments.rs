@@ -54,6 +54,41 @@ impl Argument {
     }
 }
 
+/// Reads arguments as they were typed.
+///
+/// # Errors
+///
+/// Returns an error that names the word which is no argument, and the fix.
+pub(crate) fn parse(words: &[String]) -> Result<Vec<Argument>, String> {
+    let parse = |word: &String| {
+        let argument = word.parse::<Argument>();
+        argument.map_err(|fix| format!("`{word}` is no argument: {fix}"))
+    };
+    words.iter().map(parse).collect()
+}
+
+/// Returns the arguments of a prompt, all of which are text.
+///
+/// # Errors
+///
+/// Returns an error that names the argument which is given twice or is no text, and the fix.
+pub(crate) fn texts(arguments: Vec<Argument>) -> Result<OrderedMap<String>, String> {
+    let mut object = OrderedMap::new();
+    for argument in arguments {
+        once(&object, &argument)?;
+        match argument {
+            Argument::Text { name, text } => object.insert(name, text),
+            Argument::Json { name, json } => {
+                let text = json.get();
+                return Err(format!(
+                    "argument `{name}`: a prompt takes text; write {name}={text}"
+                ));
+            }
+        }
+    }
+    Ok(object)
+}
+
 /// Returns the arguments as an object, typed by the tool's input schema if it is known.
 ///
 /// # Errors
@@ -68,12 +103,7 @@ pub(crate) fn encode(
         .unwrap_or_default();
     let mut object = OrderedMap::new();
     for argument in arguments {
-        if object.contains_key(argument.name()) {
-            return Err(format!(
-                "argument `{}` is given twice; keep one",
-                argument.name()
-            ));
-        }
+        once(&object, &argument)?;
         match argument {
             Argument::Json { name, json } => object.insert(name, json),
             Argument::Text { name, text } => {
@@ -90,6 +120,14 @@ pub(crate) fn encode(
         }
     }
     Ok(object)
+}
+
+fn once<T>(object: &OrderedMap<T>, argument: &Argument) -> Result<(), String> {
+    let name = argument.name();
+    if object.contains_key(name) {
+        return Err(format!("argument `{name}` is given twice; keep one"));
+    }
+    Ok(())
 }
 
 /// Types a value: as it is where the schema allows a string or says nothing, else as JSON.

@@ -5,6 +5,7 @@
 //! model](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#user-interaction-model).
 
 use std::fmt;
+use std::sync::Arc;
 
 use inquire::error::InquireResult;
 use inquire::list_option::ListOption;
@@ -17,6 +18,7 @@ use vuelta::{ElicitForm, ElicitResult, ElicitUrl, InputRequest, Raw};
 use crate::address;
 use crate::exit::Failure;
 use crate::field::{self, Choice, Field, Kind};
+use crate::observers::Turn;
 use crate::output::note;
 use crate::printable;
 
@@ -30,18 +32,22 @@ pub(crate) async fn question(
     key: &str,
     request: &InputRequest,
     values: OrderedMap<Raw>,
+    turn: &Turn,
 ) -> Result<ElicitResult, Failure> {
     let who = format!(
         "{} asks ({})",
         printable::line(server),
         printable::line(key)
     );
-    let request = request.clone();
-    // A terminal blocks until a key is pressed.
-    let asked = tokio::task::spawn_blocking(move || match &request {
-        InputRequest::Elicit(ElicitParams::Form(form)) => ask_form(&who, form, values),
-        InputRequest::Elicit(ElicitParams::Url(url)) => ask_url(&who, url),
-        _ => Ok(ElicitResult::cancel()),
+    let (request, turn) = (request.clone(), Arc::clone(turn));
+    // A terminal blocks until a key is pressed, also when nobody waits for the answer any more.
+    let asked = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        match &request {
+            InputRequest::Elicit(ElicitParams::Form(form)) => ask_form(&who, form, values),
+            InputRequest::Elicit(ElicitParams::Url(url)) => ask_url(&who, url),
+            _ => Ok(ElicitResult::cancel()),
+        }
     });
     let unusable = |error: &dyn fmt::Display| Failure::Failed(format!("terminal: {error}"));
     match asked.await.map_err(|error| unusable(&error))? {

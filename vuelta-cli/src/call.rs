@@ -1,85 +1,81 @@
 //! `vuelta call`: one tool of any server, with its questions.
 
-use serde::Deserialize;
-use vuelta::wire::{Declared, ElicitationCapability};
-use vuelta::{Client, ClientCapabilities, ErrorCode, Implementation, Raw, Tool};
-use vuelta_http::HttpTransport;
+use vuelta::{CallToolResult, Client, ErrorCode, Raw, Tool};
 
-use crate::answers::Answers;
 use crate::args::CallArgs;
-use crate::arguments;
+use crate::arguments::{self, Argument};
+use crate::connection::{self, Connection};
 use crate::exit::{Ending, Failure, with_causes};
-use crate::output::{Stream, print_json, print_result};
-use crate::rounds::{Observers, Responder, drive, terminal};
+use crate::output::{note, outcome, print_json, print_result};
+use crate::printable;
+use crate::target::Target;
 
 /// Runs the command.
 pub(crate) async fn run(args: CallArgs) -> Result<Ending, Failure> {
-    let mut transport = HttpTransport::builder(&args.target);
-    for header in &args.headers {
-        transport = transport.header(&header.name, &header.value);
-    }
-    let transport = transport
-        .build()
-        .map_err(|error| Failure::Usage(with_causes(&error)))?;
-    let json = args.json;
-    let ended = call(transport, args).await;
-    if let Err(Failure::InputNeeded(needed)) = &ended
-        && json
-    {
-        print_json(&needed.to_json())?;
-    }
-    ended
+    let (target, words) =
+        Target::take(args.words, &args.options.command, 0).map_err(Failure::Usage)?;
+    let [tool, pairs @ ..] = &words[..] else {
+        let message = "which tool? write its name; `vuelta list` tells the names";
+        return Err(Failure::Usage(message.to_owned()));
+    };
+    let arguments = match args.arguments {
+        Some(_) if !pairs.is_empty() => {
+            let message = "--arguments has all arguments: leave out KEY=VALUE, or --arguments";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        Some(object) => Arguments::Object(object),
+        None => Arguments::Pairs(arguments::parse(pairs).map_err(Failure::Usage)?),
+    };
+    let json = args.options.json;
+    connection::with(target, args.options, async |connection| {
+        let result = call(connection, tool, arguments).await?;
+        if json {
+            print_json(&result)?;
+        } else {
+            print_result(&result)?;
+        }
+        Ok(Ending::of(&result))
+    })
+    .await
 }
 
-async fn call(transport: HttpTransport, args: CallArgs) -> Result<Ending, Failure> {
-    let answers = Answers::new(args.answers.clone()).map_err(Failure::Usage)?;
-    let client = connect(transport, &args).await?;
-    let listed = Listed::look_up(&client, &args.tool).await?;
-    let arguments = match args.arguments {
-        Some(object) => object,
-        None => {
+/// The arguments, as they were typed.
+enum Arguments {
+    Object(Raw),
+    Pairs(Vec<Argument>),
+}
+
+async fn call(
+    connection: &Connection,
+    tool: &str,
+    arguments: Arguments,
+) -> Result<CallToolResult, Failure> {
+    let listed = Listed::look_up(&connection.client, tool).await?;
+    let arguments = match arguments {
+        Arguments::Object(object) => object,
+        Arguments::Pairs(pairs) => {
             let schema = listed.tool.as_ref().map(|tool| &tool.input_schema);
-            let object = arguments::encode(args.pairs, schema).map_err(Failure::Usage)?;
+            let object = arguments::encode(pairs, schema).map_err(Failure::Usage)?;
             Raw::encode(&object).map_err(vuelta::Error::from)?
         }
     };
-
-    let mut observers = Observers::default().progress();
-    if args.verbose {
-        observers = observers.timeline(&args.tool, arguments.get(), Stream::Err);
-    }
-    let mut responder = Responder::new(answers, args.roots, terminal(&client, &args.target));
-    let call = client.tool(&args.tool).arguments(arguments);
-    let result = match drive(&client, call, &mut responder, &observers).await {
+    let told = format!("tools/call {tool} {}", arguments.get());
+    let call = connection.client.tool(tool).arguments(arguments);
+    let result = match connection.drive(&told, call).await {
         Err(Failure::Call(error)) => return Err(listed.explain(error)),
         ended => ended?,
     };
-
-    if args.json {
-        print_json(&result)?;
-    } else {
-        print_result(&result)?;
+    connection.end(outcome(&result));
+    // Older servers tell in a result that they have no such tool.
+    if result.failed()
+        && let Some(others) = listed.instead()
+    {
+        note(&printable::line(&format!(
+            "note: {others}; a tool that needs a model may be left out, as this program has no \
+             model to offer"
+        )));
     }
-    responder.note_unasked();
-    Ok(Ending::of(&result))
-}
-
-async fn connect(transport: HttpTransport, args: &CallArgs) -> Result<Client, Failure> {
-    // Declared also where nobody sits at a terminal: what is asked then is reported, and can
-    // be answered on the command line.
-    let elicitation = ElicitationCapability::new()
-        .form(Declared::new())
-        .url(Declared::new());
-    let mut capabilities = ClientCapabilities::new().elicitation(elicitation);
-    if !args.roots.is_empty() {
-        capabilities = capabilities.roots(Declared::new());
-    }
-    let info = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-    let mut builder = Client::builder().info(info).capabilities(capabilities);
-    if let Some(timeout) = args.timeout {
-        builder = builder.timeout(timeout).probe_timeout(timeout);
-    }
-    Ok(builder.connect(transport).await?)
+    Ok(result)
 }
 
 /// What the server's list of tools says of one.
@@ -111,28 +107,19 @@ impl Listed {
         Ok(Self { tool: None, others })
     }
 
-    /// Adds to the server's error what to do about it, where this program knows.
+    /// Adds to the server's error which tools there are, if it does not list this one.
     fn explain(&self, error: vuelta::Error) -> Failure {
-        let hint = match error.code() {
-            Some(ErrorCode::INVALID_PARAMS) if self.tool.is_none() && !self.others.is_empty() => {
-                format!("the server lists: {}", self.others.join(", "))
+        match self.instead() {
+            Some(others) if error.code() == Some(ErrorCode::INVALID_PARAMS) => {
+                Failure::Failed(format!("{}; {others}", with_causes(&error)))
             }
-            Some(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) if needs_roots(&error) => {
-                "name a directory with --root".to_owned()
-            }
-            _ => return error.into(),
-        };
-        Failure::Failed(format!("{}; {hint}", with_causes(&error)))
+            _ => error.into(),
+        }
     }
-}
 
-fn needs_roots(error: &vuelta::Error) -> bool {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Data {
-        required_capabilities: ClientCapabilities,
+    /// Returns what the server lists, if that is not this tool.
+    fn instead(&self) -> Option<String> {
+        let is_missing = self.tool.is_none() && !self.others.is_empty();
+        is_missing.then(|| format!("the server lists: {}", self.others.join(", ")))
     }
-    let data = error.as_rpc().and_then(|object| object.data.as_ref());
-    let data: Option<Data> = data.and_then(|data| data.parse().ok());
-    data.is_some_and(|data| data.required_capabilities.roots.is_some())
 }

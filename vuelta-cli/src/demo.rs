@@ -1,4 +1,5 @@
-//! `vuelta demo`: a server that asks, and a client that answers it, over HTTP on this machine.
+//! `vuelta demo`: a server that asks, and a client that answers it, over HTTP on this machine; or
+//! the server alone.
 
 mod provisioner;
 
@@ -12,14 +13,21 @@ use vuelta_http::{Endpoint, Listener};
 
 use crate::answers::Answers;
 use crate::args::DemoArgs;
+use crate::connection::interrupted;
 use crate::exit::{Ending, Failure, with_causes};
-use crate::output::{Stream, print, print_result};
-use crate::rounds::{Observers, Responder, drive, terminal};
+use crate::observers::Observers;
+use crate::output::{Stream, outcome, print, print_result};
+use crate::responder::Responder;
+use crate::rounds::drive;
 
 /// Runs the command.
 pub(crate) async fn run(args: DemoArgs) -> Result<Ending, Failure> {
     match args.serve {
         Some(address) => serve(&address).await,
+        None if args.stdio => {
+            vuelta::stdio::serve(provisioner::server()?).await?;
+            Ok(Ending::Done)
+        }
         None => both_sides(Answers::new(args.answers).map_err(Failure::Usage)?).await,
     }
 }
@@ -40,14 +48,8 @@ async fn serve(address: &str) -> Result<Ending, Failure> {
     print(&format!(
         "  vuelta call {url} provision name=orders --answer region=eu-west-1"
     ))?;
-    let interrupted = async {
-        // Without the signal there is no way to stop but to be killed.
-        if tokio::signal::ctrl_c().await.is_err() {
-            future::pending::<()>().await;
-        }
-    };
     let endpoint = endpoint(server, listener.local_addr());
-    listener.serve(endpoint, interrupted).await?;
+    listener.serve(endpoint, interrupted()).await?;
     Ok(Ending::Done)
 }
 
@@ -81,11 +83,15 @@ async fn provision(url: &str, answers: Answers) -> Result<Ending, Failure> {
         .await?;
 
     let arguments = json!({ "name": "orders" });
-    let observers = Observers::default().timeline("provision", &arguments.to_string(), Stream::Out);
-    let mut responder = Responder::new(answers, Vec::new(), terminal(&client, url));
+    let observers = Observers::default().timeline(Stream::Out);
+    let address = url.to_owned();
+    let responder = Responder::new(answers, Vec::new(), address, observers.clone());
+    responder.meet(&client);
+    observers.begin(&format!("tools/call provision {arguments}"));
     let call = client.tool("provision").arguments(arguments);
-    let result = drive(&client, call, &mut responder, &observers).await?;
+    let result = drive(&client, call, &responder, &observers).await?;
 
+    observers.end(outcome(&result));
     print_result(&result)?;
     responder.note_unasked();
     Ok(Ending::of(&result))

@@ -71,6 +71,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(message) | Self::Failed(message) => f.write_str(&printable::line(message)),
+            // The end of a server's stderr is in it, line by line.
+            Self::Call(error) if error.is_transport() => {
+                f.write_str(&printable::block(&with_causes(error)))
+            }
             Self::Call(error) => f.write_str(&printable::line(&with_causes(error))),
             Self::InputNeeded(needed) => needed.fmt(f),
             Self::Interrupted => f.write_str("interrupted"),
@@ -78,12 +82,12 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Shows an error and what caused it, leaving out what is said already.
+/// Shows an error and what caused it, leaving out what is said already; each cause is on one line.
 pub(crate) fn with_causes(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let said = error.to_string();
+        let said = printable::line(&error.to_string());
         if !text.contains(&said) {
             text = format!("{text}: {said}");
         }

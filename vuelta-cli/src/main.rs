@@ -1,4 +1,5 @@
-//! The program `vuelta`: call tools that ask back from a terminal, and see how the rounds go.
+//! The program `vuelta`: reach any server from a terminal, answer what it asks, and see how the
+//! rounds go.
 
 mod address;
 mod answers;
@@ -6,14 +7,22 @@ mod args;
 mod arguments;
 mod ask;
 mod call;
+mod connection;
 mod demo;
 mod exit;
 mod field;
+mod list;
 mod needed;
+mod observers;
 mod output;
 mod printable;
 mod progress;
+mod prompt;
+mod read;
+mod responder;
 mod rounds;
+mod table;
+mod target;
 mod timeline;
 
 use std::io;
@@ -25,7 +34,8 @@ use tracing_subscriber::EnvFilter;
 use crate::args::{Args, Command};
 use crate::output::note;
 
-#[tokio::main]
+// One thread: questions that come while a call runs keep the order in which they came.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let args = Args::parse();
     let filter = EnvFilter::try_from_env("VUELTA_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
@@ -36,6 +46,9 @@ async fn main() -> ExitCode {
     let ended = match args.command {
         Command::Demo(args) => demo::run(args).await,
         Command::Call(args) => call::run(args).await,
+        Command::List(args) => list::run(args).await,
+        Command::Read(args) => read::run(args).await,
+        Command::Prompt(args) => prompt::run(args).await,
     };
     match ended {
         Ok(ending) => ending.code(),

@@ -50,7 +50,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes what a tool says; what is no text is counted on standard error.
+/// Writes what a tool says; what is no text is named on standard error.
 ///
 /// # Errors
 ///
@@ -58,17 +58,40 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_result(result: &CallToolResult) -> Result<(), Failure> {
     let Shown { text, left_out } = show(result);
     if let Some(text) = text {
-        // A file gets the text as it is; a terminal would obey what is in it.
-        print(&if io::stdout().is_terminal() {
-            printable::block(&text)
-        } else {
-            text
-        })?;
+        print_text(&text)?;
     }
     for what in left_out {
-        note(&format!("note: {what} not shown; --json shows all"));
+        note_left_out(&what);
     }
     Ok(())
+}
+
+/// Returns what a result of a tool is called.
+pub(crate) fn outcome(result: &CallToolResult) -> &'static str {
+    if result.failed() {
+        "the tool failed"
+    } else {
+        "result"
+    }
+}
+
+/// Writes text of a server.
+///
+/// # Errors
+///
+/// Returns an error if standard output cannot be written.
+pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    // A file gets the text as it is; a terminal would obey what is in it.
+    if io::stdout().is_terminal() {
+        print(&printable::block(text))
+    } else {
+        print(text)
+    }
+}
+
+/// Names on standard error what was not printed.
+pub(crate) fn note_left_out(what: &str) {
+    note(&format!("note: {what} not shown; --json shows all"));
 }
 
 #[derive(Debug, PartialEq)]
@@ -90,11 +113,12 @@ fn show(result: &CallToolResult) -> Shown {
     let others = result.content.iter().filter(|block| !is_text(block));
     Shown {
         text,
-        left_out: others.map(name).collect(),
+        left_out: others.map(block_name).collect(),
     }
 }
 
-fn name(block: &ContentBlock) -> String {
+/// Returns what a block is called that is no text.
+pub(crate) fn block_name(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(_) => "text".to_owned(),
         ContentBlock::Image(image) => format!("image ({})", printable::line(&image.mime_type)),

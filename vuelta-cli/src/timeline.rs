@@ -5,34 +5,25 @@
 use std::fmt::Write as _;
 
 use vuelta::wire::ElicitParams;
-use vuelta::{CallToolResult, ElicitAction, ElicitResult, InputRequest, InputRequired, Raw, Round};
+use vuelta::{ElicitAction, ElicitResult, InputRequest, InputRequired, InputResponses, Raw, Round};
 
 use crate::field::Field;
 use crate::needed::message;
 use crate::printable;
 
 /// Tells the rounds of one call; keeps what the next request hands back.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The tool and its arguments.
+    /// The method, and what it is called with.
     call: String,
     answered: Vec<String>,
     state: Option<String>,
 }
 
 impl Timeline {
-    /// Starts the timeline of a tool's call.
-    pub(crate) fn new(tool: &str, arguments: &str) -> Self {
-        let call = format!(
-            "tools/call {} {}",
-            printable::line(tool),
-            printable::line(arguments)
-        );
-        Self {
-            call,
-            answered: Vec::new(),
-            state: None,
-        }
+    /// Starts the timeline of a call, such as `tools/call add {}`.
+    pub(crate) fn begin(&mut self, call: &str) {
+        self.call = printable::line(call);
     }
 
     /// Returns the lines that tell an event.
@@ -57,26 +48,36 @@ impl Timeline {
                 self.state.clone_from(&question.request_state);
                 asked(question)
             }
-            Round::Answered { answers, .. } => {
-                let mut text = String::new();
-                for (key, answer) in answers.iter() {
-                    let key = printable::line(key);
-                    let _ = writeln!(text, "  == {key}: {}", answered(answer));
-                    self.answered.push(key);
-                }
-                text
-            }
+            Round::Answered { answers, .. } => self.answered(answers),
             _ => String::new(),
         }
     }
 
-    /// Returns the line that tells the result; what is in it is printed elsewhere.
-    pub(crate) fn end(result: &CallToolResult) -> String {
-        let what = if result.failed() {
-            "the tool failed"
-        } else {
-            "result"
-        };
+    /// Returns the lines that tell the answers which go out with the next request.
+    pub(crate) fn answered(&mut self, answers: &InputResponses) -> String {
+        let keys = answers.iter().map(|(key, _)| printable::line(key));
+        self.answered.extend(keys);
+        Self::answers(answers)
+    }
+
+    /// Returns the lines that tell answers.
+    pub(crate) fn answers(answers: &InputResponses) -> String {
+        let mut text = String::new();
+        for (key, answer) in answers.iter() {
+            let _ = writeln!(text, "  == {}: {}", printable::line(key), shown(answer));
+        }
+        text
+    }
+
+    /// Returns the lines that tell a question which came while the request is served.
+    pub(crate) fn pushed(key: &str, request: &InputRequest) -> String {
+        let mut text = "  <- the server asks\n".to_owned();
+        question(&mut text, key, request);
+        text
+    }
+
+    /// Returns the line that tells what the call came to; what is in it is printed elsewhere.
+    pub(crate) fn end(what: &str) -> String {
         format!("  <- {what}\n")
     }
 }
@@ -84,23 +85,27 @@ impl Timeline {
 fn asked(question: &InputRequired) -> String {
     let mut text = "  <- input required\n".to_owned();
     for (key, request) in question.requests() {
-        let _ = writeln!(text, "     {}: {}", printable::line(key), message(request));
-        match request {
-            InputRequest::Elicit(ElicitParams::Form(form)) => {
-                for field in Field::of(form) {
-                    let _ = writeln!(text, "       {}", described(&field));
-                }
-            }
-            InputRequest::Elicit(ElicitParams::Url(url)) => {
-                let _ = writeln!(text, "       {}", printable::line(&url.url));
-            }
-            _ => {}
-        }
+        self::question(&mut text, key, request);
     }
     if let Some(state) = &question.request_state {
         let _ = writeln!(text, "     {}", token(state));
     }
     text
+}
+
+fn question(text: &mut String, key: &str, request: &InputRequest) {
+    let _ = writeln!(text, "     {}: {}", printable::line(key), message(request));
+    match request {
+        InputRequest::Elicit(ElicitParams::Form(form)) => {
+            for field in Field::of(form) {
+                let _ = writeln!(text, "       {}", described(&field));
+            }
+        }
+        InputRequest::Elicit(ElicitParams::Url(url)) => {
+            let _ = writeln!(text, "       {}", printable::line(&url.url));
+        }
+        _ => {}
+    }
 }
 
 fn described(field: &Field) -> String {
@@ -118,7 +123,7 @@ fn described(field: &Field) -> String {
     text
 }
 
-fn answered(answer: &Raw) -> String {
+fn shown(answer: &Raw) -> String {
     let Ok(result) = answer.parse::<ElicitResult>() else {
         return printable::line(answer.get());
     };

@@ -1,13 +1,16 @@
 //! Our types, client and server against the Python SDK, by the programs `oracle` and
-//! `interop` of `vuelta-test`.
+//! `interop` of `vuelta-test`; and servers of others, by the program `vuelta`.
 
 use std::process::Command;
 
 use crate::repo::Repo;
 use crate::steps::Step;
-use crate::{peers, process};
+use crate::{peers, process, registry};
 
-/// Returns the step; the arguments go to the program as they are.
+/// The part that the program `vuelta` does.
+const REGISTRY: &str = "registry";
+
+/// Returns the step; the arguments go to the program as they are, but for `registry`.
 pub(crate) fn step<'a>(repo: &'a Repo, arguments: &[String]) -> Step<'a> {
     let arguments = arguments.to_vec();
     let mut rerun = "cargo xtask interop".to_owned();
@@ -19,6 +22,19 @@ pub(crate) fn step<'a>(repo: &'a Repo, arguments: &[String]) -> Step<'a> {
 }
 
 fn run(repo: &Repo, arguments: &[String]) -> Result<(), String> {
+    if arguments.is_empty() || arguments.iter().any(|part| part == REGISTRY) {
+        registry::run(repo)?;
+    }
+    let rest = arguments.iter().filter(|part| *part != REGISTRY);
+    let rest: Vec<String> = rest.cloned().collect();
+    // Without arguments all parts are run.
+    if rest.is_empty() && !arguments.is_empty() {
+        return Ok(());
+    }
+    peers_in_turn(repo, &rest)
+}
+
+fn peers_in_turn(repo: &Repo, arguments: &[String]) -> Result<(), String> {
     let python = peers::python_sdk(repo)?;
     process::run(repo.cargo().args([
         "build",

@@ -4,6 +4,7 @@ mod conformance;
 mod interop;
 mod peers;
 mod process;
+mod registry;
 mod repo;
 mod steps;
 mod test;
@@ -25,7 +26,8 @@ commands:
                             fmt, clippy, sizes, patterns, links, spec, docs, typos
   peers                     install the pinned peers: the Python SDK, Node, the conformance suite
   interop [ARG ..]          run our client and server against the Python SDK;
-                            the arguments go to the `interop` program of `vuelta-test`
+                            the arguments go to the `interop` program of `vuelta-test`,
+                            but `registry`: servers that npm has, by the program `vuelta`
   conformance [--server|--client] [--version VERSION] [--url URL] [SCENARIO ..]
                             run the official suite against `everything-server`, or the server at
                             URL, and against `everything-client`: all, or of one role, one

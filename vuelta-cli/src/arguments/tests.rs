@@ -1,7 +1,7 @@
 use serde_json::json;
 use vuelta::Raw;
 
-use super::{Argument, encode};
+use super::{Argument, encode, parse, texts};
 
 /// Encodes typed arguments by a schema and returns the JSON, or the error.
 fn check(schema: Option<serde_json::Value>, typed: &[&str], expected: &str) {
@@ -120,4 +120,33 @@ fn what_is_no_argument_is_refused() {
     assert_eq!(error("=1"), "write KEY=VALUE: the key is empty");
     assert!(error("a:={").starts_with("`{` is no JSON ("));
     assert!(error("a:={").ends_with("; write a={ for text"));
+}
+
+#[test]
+fn the_word_that_is_no_argument_is_named() {
+    let words = ["a=1", "orders"].map(str::to_owned);
+    assert_eq!(
+        parse(&words).unwrap_err(),
+        "`orders` is no argument: write orders=VALUE, or orders:=JSON"
+    );
+    assert_eq!(parse(&words[..1]).unwrap(), ["a=1".parse().unwrap()]);
+}
+
+#[test]
+fn a_prompt_takes_text() {
+    let texts = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        texts(parse(&words).unwrap())
+    };
+    let given = texts(&["who=Ana", "count=2"]).unwrap();
+    let given: Vec<(&str, &str)> = given.iter().map(|(k, v)| (k, v.as_str())).collect();
+    assert_eq!(given, [("who", "Ana"), ("count", "2")]);
+    assert_eq!(
+        texts(&["count:=2"]).unwrap_err(),
+        "argument `count`: a prompt takes text; write count=2"
+    );
+    assert_eq!(
+        texts(&["who=a", "who=b"]).unwrap_err(),
+        "argument `who` is given twice; keep one"
+    );
 }

@@ -18,6 +18,8 @@ pub(super) fn server() -> Result<Server> {
         .on_list_tools(list_tools)
         .on_call_tool(call_tool)
         .layer(RequestStateBoundary::new(security, Audience::Server))
+        // Clients of older revisions are asked while the call runs.
+        .legacy_bridge(true)
         .build()
 }
 

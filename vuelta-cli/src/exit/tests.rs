@@ -13,6 +13,15 @@ fn an_error_is_one_line_with_its_causes() {
 }
 
 #[test]
+fn the_stderr_of_a_server_keeps_its_lines() {
+    let error = Error::transport("`node` exited with code 1; its stderr ends with:\n  a\r\n  b");
+    assert_eq!(
+        Failure::from(error).to_string(),
+        "`node` exited with code 1; its stderr ends with:\n  a\\u{d}\n  b"
+    );
+}
+
+#[test]
 fn a_cause_that_is_said_already_is_not_said_again() {
     let error = Error::handler(std::io::Error::other("disk full"));
     assert_eq!(with_causes(&error), "handler failed: disk full");

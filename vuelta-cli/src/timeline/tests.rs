@@ -1,8 +1,8 @@
 use serde_json::json;
 use vuelta::wire::ElicitUrl;
 use vuelta::{
-    CallToolResult, ElicitForm, ElicitResult, FormSchema, InputRequired, InputResponses,
-    NumberSchema, Raw, RequestId, Round, StringSchema,
+    ElicitForm, ElicitResult, FormSchema, InputRequired, InputResponses, NumberSchema, Raw,
+    RequestId, Round, StringSchema,
 };
 
 use super::Timeline;
@@ -17,7 +17,8 @@ fn answers(answers: &[(&str, serde_json::Value)]) -> InputResponses {
 
 #[test]
 fn a_call_of_two_rounds() {
-    let mut timeline = Timeline::new("provision", r#"{"name":"orders"}"#);
+    let mut timeline = Timeline::default();
+    timeline.begin(r#"tools/call provision {"name":"orders"}"#);
     let (first, second) = (RequestId::from(2), RequestId::from(3));
     let schema = FormSchema::new()
         .required(
@@ -52,7 +53,7 @@ fn a_call_of_two_rounds() {
             number: 2,
             id: &second,
         }),
-        Timeline::end(&CallToolResult::text("done")),
+        Timeline::end("result"),
     ];
     assert_eq!(
         told.concat(),
@@ -77,7 +78,8 @@ round 2
 
 #[test]
 fn a_round_hands_back_only_what_the_last_one_gave() {
-    let mut timeline = Timeline::new("wait", "{}");
+    let mut timeline = Timeline::default();
+    timeline.begin("tools/call wait {}");
     let id = RequestId::from(1);
     let told = [
         timeline.tell(&Round::Answered {
@@ -94,7 +96,7 @@ fn a_round_hands_back_only_what_the_last_one_gave() {
             question: &InputRequired::new().ask("roots", vuelta::ListRootsParams::new()),
         }),
         timeline.tell(&Round::Sent { number: 4, id: &id }),
-        Timeline::end(&CallToolResult::error("no")),
+        Timeline::end("the tool failed"),
     ];
     assert_eq!(
         told.concat(),
@@ -114,8 +116,38 @@ round 4
 }
 
 #[test]
+fn a_question_while_the_call_runs() {
+    let mut timeline = Timeline::default();
+    timeline.begin("tools/call add {}");
+    let id = RequestId::from(2);
+    let schema = FormSchema::new().required("region", StringSchema::new());
+    let form = ElicitForm::new("Which region?", schema).into();
+    let given = answers(&[("form", json!({ "action": "decline" }))]);
+    let told = [
+        timeline.tell(&Round::Sent { number: 1, id: &id }),
+        Timeline::pushed("form", &form),
+        Timeline::answers(&given),
+        // Its answer has gone back already.
+        timeline.tell(&Round::Sent { number: 2, id: &id }),
+    ];
+    assert_eq!(
+        told.concat(),
+        "round 1
+  -> tools/call add {}   id 2
+  <- the server asks
+     form: Which region?
+       region (text; required)
+  == form: decline
+round 2
+  -> tools/call add {}   id 2
+"
+    );
+}
+
+#[test]
 fn what_a_server_wrote_cannot_steer_the_terminal() {
-    let mut timeline = Timeline::new("a\u{1b}[1m", "{}");
+    let mut timeline = Timeline::default();
+    timeline.begin("tools/call a\u{1b}[1m {}");
     let question = InputRequired::new()
         .ask("k\u{7}", ElicitForm::new("m\u{1b}[2J", FormSchema::new()))
         .state("s\u{9b}");

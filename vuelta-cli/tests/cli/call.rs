@@ -108,12 +108,49 @@ fn a_target_that_is_no_url_is_a_usage_error() {
 fn what_is_typed_wrongly_is_a_usage_error() {
     assert_eq!(vuelta(&["call"]).code, 2);
     assert_eq!(vuelta(&["cal"]).code, 2);
-    assert_eq!(call(&["add", "a"]).code, 2);
+    call(&[]).check(
+        2,
+        "",
+        "error: which tool? write its name; `vuelta list` tells the names\n",
+    );
+    call(&["add", "a"]).check(
+        2,
+        "",
+        "error: `a` is no argument: write a=VALUE, or a:=JSON\n",
+    );
+    call(&["add", "a=1", "--arguments", "{}"]).check(
+        2,
+        "",
+        "error: --arguments has all arguments: leave out KEY=VALUE, or --arguments\n",
+    );
     assert_eq!(call(&["add", "--timeout", "soon"]).code, 2);
     call(&["add", "--answer", "a=1", "--answer", "a=2"]).check(
         2,
         "",
         "error: --answer a is given twice; keep one\n",
+    );
+}
+
+#[test]
+fn two_servers_are_too_many() {
+    let run = call(&["add", "--", "sh"]);
+    assert_eq!((run.code, &*run.out), (2, ""));
+    let end = "and the command behind `--` are two servers: keep one\n";
+    assert!(run.err.ends_with(end), "{}", run.err);
+}
+
+#[test]
+fn headers_are_for_urls() {
+    vuelta(&["call", "add", "--header", "X-Key: a", "--", "sh"]).check(
+        2,
+        "",
+        "error: --header is for a server behind a URL; one that is started sees the environment: \
+         NAME=VALUE vuelta ..\n",
+    );
+    vuelta(&["call", "unix:/none", "add", "--header", "X-Key: a"]).check(
+        2,
+        "",
+        "error: --header is for a server behind a URL; leave it out\n",
     );
 }
 
@@ -137,7 +174,8 @@ fn verbose_tells_the_rounds_beside_the_result() {
     run.check(
         0,
         "waited\n",
-        "round 1
+        "connected to Test 1.0.0, revision 2026-07-28
+round 1
   -> tools/call wait {}   id 4
   <- input required
      requestState 1 (1 characters)
@@ -158,8 +196,12 @@ round 3
 fn help_and_version() {
     let run = vuelta(&["--version"]);
     run.check(0, concat!("vuelta ", env!("CARGO_PKG_VERSION"), "\n"), "");
-    for line in [&["--help"][..], &["demo", "--help"], &["call", "--help"]] {
-        let run = vuelta(line);
+    for command in ["", "demo", "call", "list", "read", "prompt"] {
+        let line: Vec<&str> = [command, "--help"]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect();
+        let run = vuelta(&line);
         assert_eq!((run.code, &*run.err), (0, ""));
         let widest = run.out.lines().map(str::len).max();
         assert!(widest <= Some(100), "{widest:?}");

@@ -144,4 +144,6 @@ fn sampling_is_not_declared() {
     let run = call(&["sample"]);
     assert_eq!((run.code, &*run.out), (3, ""));
     assert!(run.err.contains("-32021"), "{}", run.err);
+    let end = "; this program has no model to sample\n";
+    assert!(run.err.ends_with(end), "{}", run.err);
 }

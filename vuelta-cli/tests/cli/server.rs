@@ -1,16 +1,24 @@
-//! A server with a tool for each thing that a call can meet.
+//! A server with a tool for each thing that a call can meet, behind a URL and on a socket.
 
-use std::sync::{LazyLock, mpsc};
-use std::{future, thread};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::{env, future, process, thread};
 
 use serde::Deserialize;
 use serde_json::json;
+use tokio::sync::oneshot;
+use vuelta::transport::StreamServer;
 use vuelta::wire::{EnumOption, MultiSelectSchema, PlainItems, TitledSingleSelectSchema};
 use vuelta::{
-    BooleanSchema, CallToolParams, CallToolResult, ContentBlock, Context, CreateMessageParams,
-    ElicitAction, ElicitForm, ElicitResult, ElicitUrl, Error, FormSchema, ImageContent,
-    InputRequired, ListRootsParams, ListRootsResult, ListToolsResult, NumberSchema, Outcome,
-    PaginatedParams, Result, SamplingMessage, Server, StringSchema, Tool,
+    BlobResourceContents, BooleanSchema, CallToolParams, CallToolResult, ContentBlock, Context,
+    CreateMessageParams, ElicitAction, ElicitForm, ElicitResult, ElicitUrl, Error, FormSchema,
+    GetPromptParams, GetPromptResult, ImageContent, InputRequired, ListPromptsResult,
+    ListResourcesResult, ListRootsParams, ListRootsResult, ListToolsResult, NumberSchema, Outcome,
+    PaginatedParams, Prompt, PromptArgument, PromptMessage, Raw, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, Result, Role, SamplingMessage, Server,
+    StringSchema, Tool,
 };
 use vuelta_http::Listener;
 
@@ -31,12 +39,129 @@ pub(crate) fn url() -> &'static str {
     &URL
 }
 
+/// The server on a socket, until this is dropped.
+pub(crate) struct Socket {
+    target: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Serves on a socket of its own.
+pub(crate) fn socket() -> Socket {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = env::temp_dir().join(format!("vuelta-cli-{}-{number}.sock", process::id()));
+    let (stop, stopped) = oneshot::channel();
+    let (tell, told) = mpsc::channel();
+    let thread = thread::spawn({
+        let path = path.clone();
+        move || {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            runtime.block_on(async {
+                let listener = vuelta::unix::Listener::bind(path).unwrap();
+                tell.send(()).unwrap();
+                let options = StreamServer::new(server()).unwrap();
+                let stopped = async { drop(stopped.await) };
+                listener.serve(options, stopped).await.unwrap();
+            });
+        }
+    });
+    told.recv().unwrap();
+    Socket {
+        target: format!("unix:{}", path.display()),
+        stop: Some(stop),
+        thread: Some(thread),
+    }
+}
+
+impl Socket {
+    /// Returns the server as it is typed.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
 fn server() -> Server {
     Server::builder("Test", "1.0.0")
         .on_list_tools(list_tools)
         .on_call_tool(call_tool)
+        .on_list_prompts(list_prompts)
+        .on_get_prompt(get_prompt)
+        .on_list_resources(list_resources)
+        .on_read_resource(read_resource)
+        .legacy_bridge(true)
         .build()
         .unwrap()
+}
+
+async fn list_prompts(_: Context, _: PaginatedParams) -> Result<ListPromptsResult> {
+    let arguments = [
+        PromptArgument::new("who").required(true),
+        PromptArgument::new("style"),
+    ];
+    let greet = Prompt::new("greet")
+        .arguments(arguments)
+        .description("Greets somebody.");
+    Ok(ListPromptsResult::new([greet]))
+}
+
+/// Asks in which style to greet, if it is not told.
+async fn get_prompt(cx: Context, params: GetPromptParams) -> Result<Outcome<GetPromptResult>> {
+    if params.name != "greet" {
+        return Err(Error::unknown_prompt(&params.name));
+    }
+    let arguments = params.arguments.unwrap_or_default();
+    let who = arguments.get("who").map_or("nobody", String::as_str);
+    let style = match cx.answers().parse::<ElicitResult>("style")? {
+        Some(answer) => answer.accepted::<Style>()?.map(|Style { style }| style),
+        None => arguments.get("style").cloned(),
+    };
+    let Some(style) = style else {
+        let form = FormSchema::new().required("style", StringSchema::new());
+        let ask = ElicitForm::new("In which style?", form);
+        return Ok(InputRequired::new().ask("style", ask).into());
+    };
+    let image = ContentBlock::Image(ImageContent::new("AAAA", "image/png"));
+    Ok(GetPromptResult::new([
+        PromptMessage::user(format!("Greet {who}.\nBe {style}.")),
+        PromptMessage::assistant("Hello!"),
+        PromptMessage::new(Role::User, image),
+    ])
+    .into())
+}
+
+#[derive(Deserialize)]
+struct Style {
+    style: String,
+}
+
+async fn list_resources(_: Context, _: PaginatedParams) -> Result<ListResourcesResult> {
+    Ok(ListResourcesResult::new([
+        Resource::new("file:///readme", "readme").mime_type("text/plain"),
+        Resource::new("file:///logo", "logo").description("A picture."),
+    ]))
+}
+
+async fn read_resource(
+    _: Context,
+    params: ReadResourceParams,
+) -> Result<Outcome<ReadResourceResult>> {
+    let uri = params.uri;
+    let contents = match uri.as_str() {
+        "file:///readme" => ResourceContents::text(&uri, "Read\nme."),
+        "file:///logo" => {
+            ResourceContents::Blob(BlobResourceContents::new(&uri, "AAAA").mime_type("image/png"))
+        }
+        _ => return Err(Error::unknown_resource(&uri)),
+    };
+    Ok(ReadResourceResult::new([contents]).into())
 }
 
 /// Two pages; `hidden` is on none.
@@ -72,6 +197,8 @@ async fn call_tool(cx: Context, params: CallToolParams) -> Result<Outcome<CallTo
         "steps" => steps(&cx),
         "moody" => moody(&cx),
         "sign_in" => sign_in(&cx),
+        "sign_in_first" => sign_in_first(&params),
+        "pair" => pair(&cx),
         "roots" => roots(&cx),
         "sample" => {
             let ask = CreateMessageParams::new([SamplingMessage::user("?")], 16_u64);
@@ -173,6 +300,36 @@ fn sign_in(cx: &Context) -> Result<Outcome<CallToolResult>> {
             let url = ElicitUrl::new("Sign in", "https://example.com/sign-in");
             Ok(InputRequired::new().ask("auth", url).into())
         }
+    }
+}
+
+/// Wants a URL visited before the first request with these arguments is served.
+fn sign_in_first(params: &CallToolParams) -> Result<Outcome<CallToolResult>> {
+    static TOLD: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    let arguments = params.arguments.clone().unwrap_or_default();
+    if TOLD.lock().unwrap().insert(arguments.get().to_owned()) {
+        let mut url = ElicitUrl::new("Sign in", "https://example.com/first");
+        url.extra.insert("elicitationId", Raw::from("1"));
+        return Err(Error::url_elicitation_required([url]));
+    }
+    Ok(CallToolResult::text("signed in").into())
+}
+
+/// Asks two things at once.
+fn pair(cx: &Context) -> Result<Outcome<CallToolResult>> {
+    let ask = |key: &str| {
+        let form = FormSchema::new().required("value", StringSchema::new());
+        ElicitForm::new(format!("The {key}?"), form)
+    };
+    match (cx.answers().get("left"), cx.answers().get("right")) {
+        (Some(left), Some(right)) => {
+            let text = format!("{} {}", left.get(), right.get());
+            Ok(CallToolResult::text(text).into())
+        }
+        _ => Ok(InputRequired::new()
+            .ask("left", ask("left"))
+            .ask("right", ask("right"))
+            .into()),
     }
 }
 

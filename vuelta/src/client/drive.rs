@@ -113,6 +113,7 @@ impl<M: AskingMethod> CallBuilder<M> {
                 Ok(Decoded::InputRequired(question)) => question,
                 Err(error) => {
                     self.visit(error, &mut progress).await?;
+                    leg.retries = progress.retries();
                     continue;
                 }
             };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use vuelta::wire::{LoggingLevel, legacy};
 use vuelta::{
-    CallToolResult, Client, ElicitResult, ElicitUrl, Error, ErrorCode, Mode, Server,
+    CallToolResult, Client, ElicitResult, ElicitUrl, Error, ErrorCode, Mode, Round, Server,
     ServerNotification,
 };
 
@@ -115,8 +115,16 @@ async fn a_url_that_an_error_names_is_visited_and_the_request_sent_again() {
                 ElicitResult::accept_url()
             });
         let client = connect(way, builder, &gated(&calls)).await.unwrap();
-        assert_eq!(client.call_tool("x", ()).await.unwrap().as_text(), "in");
+        let rounds = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&rounds);
+        let call = client.tool("x").on_round(move |round| {
+            if let Round::Sent { number, .. } = round {
+                seen.lock().unwrap().push(number);
+            }
+        });
+        assert_eq!(call.send().await.unwrap().as_text(), "in");
         assert_eq!(calls.load(Ordering::Relaxed), 2);
+        assert_eq!(*rounds.lock().unwrap(), [1, 2]);
     }
 }
 
