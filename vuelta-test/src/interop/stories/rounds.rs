@@ -11,7 +11,7 @@ use vuelta::{
     ResourceContents, Role, Root, Round, Step,
 };
 
-use super::user::User;
+use crate::interop::user::User;
 use crate::interop::check::{Checked, Failure, equal, state_refused};
 use crate::interop::server::Server;
 
