@@ -1,5 +1,5 @@
-//! Our types, client and server against the Python SDK, by the programs `oracle` and
-//! `interop` of `vuelta-test`; and servers of others, by the program `vuelta`.
+//! Our types, client and server against other SDKs, by the programs `oracle` and `interop` of
+//! `vuelta-test`; and servers of others, by the program `vuelta`.
 
 use std::process::Command;
 
@@ -7,6 +7,8 @@ use crate::repo::Repo;
 use crate::steps::Step;
 use crate::{peers, process, registry};
 
+/// The part that needs every SDK.
+const ERAS: &str = "eras";
 /// The part that the program `vuelta` does.
 const REGISTRY: &str = "registry";
 
@@ -50,12 +52,21 @@ fn peers_in_turn(repo: &Repo, arguments: &[String]) -> Result<(), String> {
         command
             .current_dir(repo.root())
             .env("VUELTA_PYTHON", &python)
-            .env("VUELTA_PEERS", peers::python_programs(repo));
+            .env("VUELTA_PEERS", peers::programs(repo));
         command
     };
     // The arguments choose cells of the matrix; without any, the types are checked too.
     if arguments.is_empty() {
         process::run(&mut program("oracle"))?;
     }
-    process::run(program("interop").args(arguments))
+    let mut interop = program("interop");
+    if arguments.is_empty() || arguments.iter().any(|part| part == ERAS) {
+        interop
+            .env("VUELTA_PYTHON_V1", peers::python_sdk_v1(repo)?)
+            .env("VUELTA_NODE", peers::node(repo)?)
+            .env("VUELTA_TYPESCRIPT", peers::typescript(repo)?)
+            .env("VUELTA_INSPECTOR", peers::inspector(repo)?)
+            .env("VUELTA_RMCP", peers::rmcp(repo)?);
+    }
+    process::run(interop.args(arguments))
 }

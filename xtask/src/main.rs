@@ -24,8 +24,8 @@ commands:
   test --quick              run what needs no peer: fmt, clippy, tests
   tidy [PART ..]            run the checks of the source text, or only some of them:
                             fmt, clippy, sizes, patterns, links, spec, docs, typos
-  peers                     install the pinned peers: the Python SDK, Node, the conformance suite
-  interop [ARG ..]          run our client and server against the Python SDK;
+  peers                     install the pinned peers: other SDKs, Node, the conformance suite
+  interop [ARG ..]          run our client and server against other SDKs;
                             the arguments go to the `interop` program of `vuelta-test`,
                             but `registry`: servers that npm has, by the program `vuelta`
   conformance [--server|--client] [--version VERSION] [--url URL] [SCENARIO ..]

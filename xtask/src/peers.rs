@@ -3,6 +3,7 @@
 //! A peer is ready while the stamp in its folder holds the pins that it was installed from.
 //! The checks ask for the peer that they need, so that a first run installs no more than that.
 
+use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,27 +34,92 @@ struct Node {
 /// Returns the step that installs every peer.
 pub(crate) fn step(repo: &Repo) -> Step<'_> {
     Step::new("peers", "cargo xtask peers", move || {
-        let python = python_sdk(repo)?;
-        let typos = typos(repo)?;
         let suite = conformance_suite(repo)?;
-        let registry = registry_servers(repo)?;
-        for program in [&python, &typos, &suite.node, &suite.script, &registry] {
-            println!("{}", program.display());
+        for installed in [
+            python_sdk(repo)?,
+            python_sdk_v1(repo)?,
+            typescript(repo)?,
+            inspector(repo)?,
+            typos(repo)?,
+            suite.node,
+            suite.script,
+            registry_servers(repo)?,
+            rmcp(repo)?,
+        ] {
+            println!("{}", installed.display());
         }
         Ok(())
     })
 }
 
-/// Returns the folder of our Python programs, which run on [`python_sdk`].
-pub(crate) fn python_programs(repo: &Repo) -> PathBuf {
+/// Returns the folder of our programs that run on peers.
+pub(crate) fn programs(repo: &Repo) -> PathBuf {
     repo.root().join("vuelta-test").join("peers")
 }
 
 /// Returns the Python interpreter that has the Python SDK.
 pub(crate) fn python_sdk(repo: &Repo) -> Result<PathBuf, String> {
     let venv = peers(repo).join("python");
-    install_venv(repo, &venv, &python_programs(repo).join("requirements.txt"))?;
+    install_venv(repo, &venv, &programs(repo).join("requirements.txt"))?;
     Ok(program(&venv, "python"))
+}
+
+/// Returns the Python interpreter that has the Python SDK of the revisions with a handshake.
+pub(crate) fn python_sdk_v1(repo: &Repo) -> Result<PathBuf, String> {
+    let venv = peers(repo).join("python-v1");
+    let pins = programs(repo).join("eras/python/requirements_v1.txt");
+    install_venv(repo, &venv, &pins)?;
+    Ok(program(&venv, "python"))
+}
+
+/// Returns a folder of our JavaScript programs beside the TypeScript SDKs that they import.
+pub(crate) fn typescript(repo: &Repo) -> Result<PathBuf, String> {
+    let programs = programs(repo).join("eras/typescript");
+    let folder = peers(repo).join("typescript");
+    install_packages(
+        repo,
+        &folder,
+        &programs,
+        &folder.join("node_modules/@modelcontextprotocol/sdk/package.json"),
+    )?;
+    // A module is looked for from where the program is that imports it.
+    for entry in list(&programs)? {
+        if entry.extension().is_some_and(|ending| ending == "mjs")
+            && let Some(name) = entry.file_name()
+        {
+            write(&folder.join(name), &read(&entry)?)?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Returns the entry point of the Inspector.
+pub(crate) fn inspector(repo: &Repo) -> Result<PathBuf, String> {
+    let folder = peers(repo).join("inspector");
+    let script =
+        folder.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+    install_packages(repo, &folder, &pins(repo).join("inspector"), &script)?;
+    Ok(script)
+}
+
+/// Returns our program that is a client and a server of rmcp, built against its own lock file.
+pub(crate) fn rmcp(repo: &Repo) -> Result<PathBuf, String> {
+    let package = programs(repo).join("eras/rmcp");
+    let folder = peers(repo).join("rmcp");
+    // Cargo knows by itself what is to be built again.
+    process::run(
+        repo.cargo()
+            .current_dir(&package)
+            .env("CARGO_TARGET_DIR", &folder)
+            .args(["build", "--quiet", "--locked"]),
+    )?;
+    let name = format!("rmcp-peer{}", env::consts::EXE_SUFFIX);
+    Ok(folder.join("debug").join(name))
+}
+
+/// Returns the Node program.
+pub(crate) fn node(repo: &Repo) -> Result<PathBuf, String> {
+    Ok(Node::find(repo)?.program)
 }
 
 /// Returns the spell checker.
@@ -81,11 +147,6 @@ pub(crate) fn registry_servers(repo: &Repo) -> Result<PathBuf, String> {
     let probe = servers.join("server-everything/dist/index.js");
     install_packages(repo, &folder, &pins(repo).join("registry"), &probe)?;
     Ok(servers)
-}
-
-/// Returns the Node program.
-pub(crate) fn node(repo: &Repo) -> Result<PathBuf, String> {
-    Ok(Node::find(repo)?.program)
 }
 
 impl Node {
@@ -195,12 +256,19 @@ fn program(venv: &Path, name: &str) -> PathBuf {
 /// Returns the folder of a virtual environment that holds its packages.
 fn site_packages(venv: &Path) -> Result<PathBuf, String> {
     let lib = venv.join("lib");
-    let entries = fs::read_dir(&lib).map_err(|e| format!("cannot read {}: {e}", lib.display()))?;
-    entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path().join("site-packages"))
+    list(&lib)?
+        .into_iter()
+        .map(|entry| entry.join("site-packages"))
         .find(|path| path.is_dir())
         .ok_or_else(|| format!("{} has no site-packages", lib.display()))
+}
+
+fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let fail = |e| format!("cannot read {}: {e}", folder.display());
+    let entries = fs::read_dir(folder).map_err(fail)?;
+    entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(fail))
+        .collect()
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -3,7 +3,25 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::check::Checked;
+use super::check::{Checked, Failure};
+
+/// How a check ended.
+#[derive(Debug)]
+pub(super) enum Cell {
+    Passed,
+    Failed(Failure),
+    /// It failed for a reason that is known, and not ours.
+    Excused(&'static str),
+}
+
+impl From<Checked> for Cell {
+    fn from(checked: Checked) -> Self {
+        match checked {
+            Ok(()) => Self::Passed,
+            Err(failure) => Self::Failed(failure),
+        }
+    }
+}
 
 /// How every check of a part ended, by row and column.
 #[derive(Debug)]
@@ -12,7 +30,7 @@ pub(super) struct Matrix {
     columns: Vec<String>,
     /// In the order in which they came.
     rows: Vec<String>,
-    cells: BTreeMap<(usize, usize), Checked>,
+    cells: BTreeMap<(usize, usize), Cell>,
 }
 
 impl Matrix {
@@ -26,13 +44,13 @@ impl Matrix {
     }
 
     /// Fills a cell; a row of this name is added if there is none.
-    pub(super) fn set(&mut self, row: &str, column: usize, checked: Checked) {
+    pub(super) fn set(&mut self, row: &str, column: usize, cell: impl Into<Cell>) {
         let known = self.rows.iter().position(|name| name == row);
         let row = known.unwrap_or_else(|| {
             self.rows.push(row.to_owned());
             self.rows.len() - 1
         });
-        self.cells.insert((row, column), checked);
+        self.cells.insert((row, column), cell.into());
     }
 
     /// Returns whether a cell is filled.
@@ -42,14 +60,39 @@ impl Matrix {
     }
 
     pub(super) fn passed(&self) -> usize {
-        self.cells.len() - self.failed()
+        self.count(|cell| matches!(cell, Cell::Passed))
     }
 
     pub(super) fn failed(&self) -> usize {
-        self.cells
-            .values()
-            .filter(|checked| checked.is_err())
-            .count()
+        self.count(|cell| matches!(cell, Cell::Failed(_)))
+    }
+
+    pub(super) fn excused(&self) -> usize {
+        self.count(|cell| matches!(cell, Cell::Excused(_)))
+    }
+
+    /// Returns why cells did not pass, each reason once.
+    fn reasons(&self) -> Vec<(&'static str, String, Vec<(usize, usize)>)> {
+        let mut reasons: Vec<(_, String, Vec<_>)> = Vec::new();
+        for (place, cell) in &self.cells {
+            let (how, why) = match cell {
+                Cell::Passed => continue,
+                Cell::Failed(failure) => ("FAIL", failure.to_string()),
+                Cell::Excused(reason) => ("skip", (*reason).to_owned()),
+            };
+            match reasons
+                .iter_mut()
+                .find(|known| (known.0, &known.1) == (how, &why))
+            {
+                Some((_, _, cells)) => cells.push(*place),
+                None => reasons.push((how, why, vec![*place])),
+            }
+        }
+        reasons
+    }
+
+    fn count(&self, of: impl Fn(&Cell) -> bool) -> usize {
+        self.cells.values().filter(|cell| of(cell)).count()
     }
 }
 
@@ -68,22 +111,25 @@ impl fmt::Display for Matrix {
             let mut line = format!("{name:first$}");
             for column in 0..self.columns.len() {
                 let cell = match self.cells.get(&(row, column)) {
-                    Some(Ok(())) => "ok",
-                    Some(Err(_)) => "FAIL",
+                    Some(Cell::Passed) => "ok",
+                    Some(Cell::Failed(_)) => "FAIL",
+                    Some(Cell::Excused(_)) => "skip",
                     None => "-",
                 };
                 line += &format!("  {cell:other$}");
             }
             writeln!(f, "{}", line.trim_end())?;
         }
-        for ((row, column), checked) in &self.cells {
-            if let Err(failure) = checked {
-                writeln!(
-                    f,
-                    "FAIL {}, {}: {failure}",
-                    self.rows[*row], self.columns[*column]
-                )?;
+        for (how, why, cells) in self.reasons() {
+            let Some(((row, column), more)) = cells.split_first() else {
+                continue;
+            };
+            let (row, column) = (&self.rows[*row], &self.columns[*column]);
+            write!(f, "{how} {row}, {column}")?;
+            if !more.is_empty() {
+                write!(f, ", and {} more", more.len())?;
             }
+            writeln!(f, ": {why}")?;
         }
         Ok(())
     }

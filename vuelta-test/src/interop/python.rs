@@ -8,6 +8,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use super::Programs;
 use super::check::{Checked, Failure};
+use super::printed;
 
 /// Runs every scenario of a Python program against a server.
 pub(super) async fn scenarios(
@@ -15,20 +16,9 @@ pub(super) async fn scenarios(
     program: &str,
     url: &str,
 ) -> Result<Vec<(String, Checked)>, Failure> {
-    let client = programs.python(program)?.arg(url).spawn()?;
-    let output = client.wait_with_output().await?;
-    let printed = String::from_utf8(output.stdout)?;
-    let scenarios = printed.lines().map(|line| {
-        if let Some(name) = line.strip_prefix("ok ") {
-            return Ok((name.to_owned(), Ok(())));
-        }
-        let failed = line
-            .strip_prefix("FAIL ")
-            .and_then(|rest| rest.split_once(": "));
-        let (name, reason) = failed.ok_or_else(|| format!("unexpected output: {line}"))?;
-        Ok((name.to_owned(), Err(reason.into())))
-    });
-    scenarios.collect()
+    let mut client = programs.python(program)?;
+    client.arg(url);
+    printed::scenarios(client).await
 }
 
 /// The Python client as a process that begins and finishes flows, one line each.

@@ -3,6 +3,7 @@
 //! A server ends when its standard input does, and so never outlives this program, however it
 //! ends.
 
+use std::fmt::Display;
 use std::io;
 use std::time::Duration;
 
@@ -32,13 +33,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub async fn serve(keys: &[String]) -> Result<(), Failure> {
     let server = fixture::server(Some(RequestStateSecurity::keys(keys)?));
     let listener = Listener::bind("127.0.0.1:0").await?;
-    println!("{ANNOUNCEMENT}{}", listener.url());
-    let input_ends = async {
-        let read = || io::copy(&mut io::stdin(), &mut io::sink());
-        // Whatever ends the reading ends the server.
-        let _ = tokio::task::spawn_blocking(read).await;
-    };
-    Ok(listener.serve(server, input_ends).await?)
+    announce(listener.url());
+    Ok(listener.serve(server, end_of_input()).await?)
+}
+
+/// Says where a server listens.
+pub(super) fn announce(url: impl Display) {
+    println!("{ANNOUNCEMENT}{url}");
+}
+
+/// Waits until standard input ends.
+pub(super) async fn end_of_input() {
+    let read = || io::copy(&mut io::stdin(), &mut io::sink());
+    // Whatever ends the reading ends the server.
+    let _ = tokio::task::spawn_blocking(read).await;
 }
 
 /// Which SDK a server is made with.
@@ -94,7 +102,8 @@ impl Server {
         Self::spawn(command).await
     }
 
-    async fn spawn(mut command: Command) -> Result<Self, Failure> {
+    /// Starts a server that says where it listens, as ours does, and waits until it has.
+    pub(super) async fn spawn(mut command: Command) -> Result<Self, Failure> {
         let mut child = command
             .spawn()
             .map_err(|error| format!("cannot start {command:?}: {error}"))?;

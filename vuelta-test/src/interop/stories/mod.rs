@@ -4,7 +4,6 @@
 
 mod calls;
 mod rounds;
-mod user;
 
 use std::pin::Pin;
 

@@ -11,9 +11,9 @@ use vuelta::{
     ResourceContents, Role, Root, Round, Step,
 };
 
-use super::user::User;
 use crate::interop::check::{Checked, Failure, equal, state_refused};
 use crate::interop::server::Server;
+use crate::interop::user::User;
 
 const REGION: &str = "Which region should the database live in?";
 const PROVISIONED: &str = "Provisioned orders in eu-west-1.";
