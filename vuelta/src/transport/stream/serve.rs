@@ -442,12 +442,14 @@ impl Connection {
             return;
         }
         match &self.session {
-            Some(session) => session.notify(&notification.method, params).await,
+            Some(session) => {
+                session.notify(&notification.method, params).await;
+            }
             None => {
                 self.options
                     .server
                     .notify(&notification.method, params)
-                    .await
+                    .await;
             }
         }
     }
