@@ -148,8 +148,8 @@ impl Connection {
         let phase = self.phase().clone();
         match phase {
             Phase::New => Err(unbegun()),
-            Phase::Closed => Ok(dropped(method)),
-            Phase::HttpSse(older) if older.is_over() => Ok(dropped(method)),
+            Phase::Closed => dropped(method),
+            Phase::HttpSse(older) if older.is_over() => dropped(method),
             Phase::HttpSse(older) => {
                 let response = older.route.post(body).await?;
                 response::acceptance(response, self.limit()).await
@@ -411,9 +411,10 @@ fn write(id: &RequestId, method: &str, params: &Raw) -> Result<String> {
         .map_err(|error| Error::misuse(format!("cannot encode the request: {error}")))
 }
 
-/// Logs a notification that nobody would get.
-fn dropped(method: &str) {
+/// Logs a notification that nobody would get, which is no error.
+fn dropped(method: &str) -> Result<()> {
     tracing::debug!(method, "notification dropped: the connection is closed");
+    Ok(())
 }
 
 fn unbegun() -> Error {

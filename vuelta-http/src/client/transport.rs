@@ -133,16 +133,16 @@ impl Transport for HttpTransport {
         self.connection.attach(inbound);
     }
 
+    fn endpoint(&self) -> Option<String> {
+        Some(self.remote.url.to_string())
+    }
+
     fn is_known_legacy(&self) -> bool {
         self.remote.era.is_legacy()
     }
 
     async fn close(&self) {
         self.connection.close().await;
-    }
-
-    fn endpoint(&self) -> Option<String> {
-        Some(self.remote.url.to_string())
     }
 }
 

@@ -168,6 +168,10 @@ fn named_revision(headers: &HeaderMap, message: Option<&Message<'_>>) -> Option<
 }
 
 /// Checks what is refused before a body is read.
+#[expect(
+    clippy::result_large_err,
+    reason = "a refusal is the response itself, made once a request"
+)]
 pub(super) fn admit<B: http_body::Body>(
     guard: &Guard,
     body_limit: usize,

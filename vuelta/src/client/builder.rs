@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use vuelta_wire::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitForm,
     ElicitResult, ElicitUrl, Implementation, ListRootsParams, ListRootsResult, LoggingLevel,
@@ -17,6 +16,7 @@ use crate::error::Result;
 
 use super::answers::{Callbacks, IntoAnswer, callback};
 use super::cache::View;
+use super::serve::Desk;
 use super::transport::{ErasedTransport, IntoTransport};
 use super::{Cache, CacheMode, Client, Inner, Limits};
 
@@ -288,7 +288,7 @@ impl ClientBuilder {
         );
         let client = Client(Arc::new(Inner {
             transport,
-            callbacks: self.callbacks,
+            desk: Desk::new(self.callbacks),
             limits: self.limits,
             info: self.info,
             capabilities,
@@ -296,7 +296,6 @@ impl ClientBuilder {
             on_notification: self.on_notification,
             agreed: OnceLock::new(),
             next_id: AtomicI64::new(1),
-            asking: watch::Sender::new(0),
             cache,
             known_tools: Mutex::default(),
             checks_output: self.checks_output,

@@ -301,7 +301,7 @@ impl Client {
         let Some(limit) = options.timeout.or(self.0.limits.timeout) else {
             return answer.await;
         };
-        let mut asking = self.0.asking.subscribe();
+        let mut asking = self.0.desk.asking.subscribe();
         loop {
             let is_asking = *asking.borrow_and_update() > 0;
             tokio::select! {

@@ -56,6 +56,7 @@ impl Client {
             Kind::Auto => self.probe(SPOKEN, false, probe_timeout).await?,
         };
         // Nobody else sets it: the client is not yet given to anybody.
+        let _ = self.0.desk.revision.set(agreed.protocol_version.clone());
         let _ = self.0.agreed.set(agreed);
         Ok(())
     }

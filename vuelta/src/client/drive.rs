@@ -128,6 +128,7 @@ impl<M: AskingMethod> CallBuilder<M> {
                     let answers = self
                         .client
                         .0
+                        .desk
                         .callbacks
                         .answer(&question, concurrent)
                         .await?;
@@ -156,7 +157,7 @@ impl<M: AskingMethod> CallBuilder<M> {
         let keys = (1_usize..).map(|number| number.to_string());
         let requests = keys.zip(urls.elicitations.into_iter().map(InputRequest::from));
         let question = InputRequired::new().input_requests(requests.collect::<OrderedMap<_>>());
-        let callbacks = &self.client.0.callbacks;
+        let callbacks = &self.client.0.desk.callbacks;
         if !callbacks.can_answer_all(&question) || progress.next(&question) != Next::Answer {
             return Err(error);
         }

@@ -40,15 +40,14 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use vuelta_wire::{
     ClientCapabilities, DiscoverResult, Implementation, LoggingLevel, ProtocolVersion,
     ServerCapabilities, ServerNotification, meta,
 };
 
-use self::answers::Callbacks;
 use self::cache::View;
 use self::known_tools::KnownTools;
+use self::serve::Desk;
 use self::transport::ErasedTransport;
 
 /// A client of one server; cheap to clone.
@@ -77,7 +76,7 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     transport: Box<dyn ErasedTransport>,
-    callbacks: Callbacks,
+    desk: Desk,
     limits: Limits,
     info: Implementation,
     capabilities: ClientCapabilities,
@@ -86,8 +85,6 @@ struct Inner {
     /// What the connection came to; set before anybody gets the client.
     agreed: OnceLock<Agreed>,
     next_id: AtomicI64,
-    /// How many questions of the server are with the callbacks: their time is nobody's fault.
-    asking: watch::Sender<usize>,
     cache: View,
     known_tools: Mutex<KnownTools>,
     /// Whether structured content must fit the tool's output schema.

@@ -5,8 +5,9 @@
 //! [sampling](https://modelcontextprotocol.io/specification/2025-11-25/client/sampling),
 //! [roots](https://modelcontextprotocol.io/specification/2025-11-25/client/roots).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use tokio::sync::watch;
 use vuelta_wire::legacy::{self, EmptyResult};
 use vuelta_wire::methods::{Method, Ping};
 use vuelta_wire::{ErrorObject, InputRequest, ProtocolVersion, Raw};
@@ -15,29 +16,21 @@ use crate::error::{self, Error};
 use crate::service::{NotificationFrame, RequestFrame};
 
 use super::Client;
+use super::answers::Callbacks;
 use super::transport::Inbound;
 
 impl Client {
     /// Takes what belongs to no request, for as long as the client is used.
     pub(super) fn attach(&self) {
-        // Weak: the transport is part of the client, and must not keep it alive.
+        // Weak: the transport is part of the client, and must not keep it alive; nor may what
+        // is being answered.
         let notified = Arc::downgrade(&self.0);
-        let asked = Arc::downgrade(&self.0);
         let inbound = Inbound::new(move |frame| {
             if let Some(inner) = notified.upgrade() {
                 Self(inner).observe(&frame);
             }
-        })
-        .answering(move |frame| {
-            let client = asked.upgrade().map(Self);
-            async move {
-                match client {
-                    Some(client) => client.serve(frame).await,
-                    None => Err(error::internal()),
-                }
-            }
         });
-        self.0.transport.attach(inbound);
+        self.0.transport.attach(self.answering(inbound));
     }
 
     /// Takes what the server sends with a request that has no more to see.
@@ -48,15 +41,35 @@ impl Client {
 
     /// Adds that the callbacks answer the server's requests.
     pub(super) fn answering(&self, inbound: Inbound) -> Inbound {
-        let client = self.clone();
+        let desk = self.0.desk.clone();
         inbound.answering(move |frame| {
-            let client = client.clone();
-            async move { client.serve(frame).await }
+            let desk = desk.clone();
+            async move { desk.serve(frame).await }
         })
     }
 
     fn observe(&self, frame: &NotificationFrame) {
         self.see(frame, |_| None::<()>);
+    }
+}
+
+/// Where the server's questions are put: what of a client a question needs, and no more.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) callbacks: Arc<Callbacks>,
+    /// How many questions are with the callbacks: their time is nobody's fault.
+    pub(super) asking: watch::Sender<usize>,
+    /// The revision that both sides agreed on.
+    pub(super) revision: Arc<OnceLock<ProtocolVersion>>,
+}
+
+impl Desk {
+    pub(super) fn new(callbacks: Callbacks) -> Self {
+        Self {
+            callbacks: Arc::new(callbacks),
+            asking: watch::Sender::new(0),
+            revision: Arc::default(),
+        }
     }
 
     /// Answers a request of the server.
@@ -65,17 +78,14 @@ impl Client {
             return Raw::encode(&EmptyResult::new()).map_err(|_| error::internal());
         }
         let question = question(&frame)?;
-        if !self.0.callbacks.can_answer(&question) {
+        if !self.callbacks.can_answer(&question) {
             return Err(error::method_not_found(&frame.method));
         }
-        let _asking = Asking::begin(self);
-        let answer = self.0.callbacks.answer_one(&frame.method, &question).await;
+        let _asking = Asking::begin(&self.asking);
+        let answer = self.callbacks.answer_one(&frame.method, &question).await;
         let answer = answer.and_then(|answer| {
             // A server may ask while the handshake is under way, though it should not.
-            let agreed = self.0.agreed.get();
-            let revision = agreed.map_or(&ProtocolVersion::V2025_11_25, |agreed| {
-                &agreed.protocol_version
-            });
+            let revision = self.revision.get().unwrap_or(&ProtocolVersion::V2025_11_25);
             Ok(legacy::encode_answer(&question, &answer, revision)?)
         });
         answer.map_err(|error| {
@@ -106,17 +116,17 @@ fn question(frame: &RequestFrame) -> Result<InputRequest, ErrorObject> {
 }
 
 /// A question that is with the callbacks: while there is one, no request runs out of time.
-struct Asking<'a>(&'a Client);
+struct Asking<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Asking<'a> {
-    fn begin(client: &'a Client) -> Self {
-        client.0.asking.send_modify(|asking| *asking += 1);
-        Self(client)
+    fn begin(asking: &'a watch::Sender<usize>) -> Self {
+        asking.send_modify(|asking| *asking += 1);
+        Self(asking)
     }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.0.asking.send_modify(|asking| *asking -= 1);
+        self.0.send_modify(|asking| *asking -= 1);
     }
 }

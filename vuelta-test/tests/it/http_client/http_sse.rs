@@ -6,7 +6,6 @@
 //! compatibility](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility).
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use vuelta::{Client, ClientBuilder, ElicitForm, ElicitResult, Error, Mode, ServerNotification};
@@ -59,6 +58,7 @@ impl Older {
 
     async fn connect(&self, builder: ClientBuilder) -> Client {
         let transport = vuelta_http::url(self.peer.url()).unwrap();
+        let builder = builder.without_output_validation();
         builder.connect(transport).await.unwrap()
     }
 }
@@ -67,6 +67,7 @@ fn usual(request: &Received, live: &Live) -> Reply {
     let result = match request.method() {
         "initialize" => hello("2024-11-05"),
         "tools/call" => says("done"),
+        "tools/list" => json!({ "tools": [] }),
         _ => return Reply::empty(202),
     };
     answer(live, &request.body["id"], result);
@@ -119,27 +120,19 @@ async fn a_server_of_2024_11_05_is_found_and_spoken_to() {
 #[tokio::test]
 async fn each_refusal_that_may_mean_it_is_followed_up() {
     for status in [400, 404, 405] {
-        let older = Older::start(|_, _| None).await;
-        let stream = Arc::clone(&older.stream);
-        // The same server behind another refusal.
-        let url = older.peer.address();
-        drop(older);
+        let mut stream = None;
         let mut is_refused = false;
-        let peer = Peer::start(move |request| {
-            let mut stream = stream.lock().unwrap();
-            match request.verb() {
-                "GET" => {
-                    let (live, reply) = Reply::live();
-                    live.send("event: endpoint\ndata: messages\n\n");
-                    *stream = Some(live);
-                    reply
-                }
-                _ if !std::mem::replace(&mut is_refused, true) => Reply::empty(status),
-                _ => usual(request, stream.as_ref().unwrap()),
+        let peer = Peer::start(move |request| match request.verb() {
+            "GET" => {
+                let (live, reply) = Reply::live();
+                live.send("event: endpoint\ndata: messages\n\n");
+                stream = Some(live);
+                reply
             }
+            _ if !std::mem::replace(&mut is_refused, true) => Reply::empty(status),
+            _ => usual(request, stream.as_ref().unwrap()),
         })
         .await;
-        assert_ne!(peer.address(), url);
         let transport = vuelta_http::url(peer.url()).unwrap();
         let client = Client::builder().mode(Mode::legacy());
         let client = client.connect(transport).await.unwrap();
@@ -317,6 +310,7 @@ async fn fallen_back(stream: Reply) -> (Error, Vec<Received>) {
 
 #[tokio::test]
 async fn a_server_of_neither_transport_is_refused_by_its_first_answer() {
+    // Silence would last forever.
     tokio::time::pause();
     let other = Peer::script([]).await;
     let endpoint = |url: &str| Reply::stream([format!("event: endpoint\ndata: {url}\n\n")]);
@@ -332,7 +326,6 @@ async fn a_server_of_neither_transport_is_refused_by_its_first_answer() {
         endpoint(&other.url()).hold(),
         endpoint("http://["),
     ] {
-        let begun = tokio::time::Instant::now();
         let (error, received) = fallen_back(stream).await;
         assert!(error.is_peer());
         assert_eq!(
@@ -340,7 +333,6 @@ async fn a_server_of_neither_transport_is_refused_by_its_first_answer() {
             "there is no MCP endpoint at this URL; check its path [HTTP 405]"
         );
         assert_eq!(received.len(), 2);
-        assert!(begun.elapsed() <= Duration::from_secs(11));
     }
     assert_eq!(other.connections(), 0);
 }

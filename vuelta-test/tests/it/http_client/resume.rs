@@ -255,13 +255,14 @@ async fn resume(client: &Client, peer: &Peer) -> (vuelta::Result<String>, Vec<(S
     (result.map(|result| result.as_text()), resumed.collect())
 }
 
-/// Checks how long each request came after the one before, to the scheduler's grain.
+/// Checks how long each request came after the one before, at least: paused time may run ahead
+/// while the other end of a socket has work to do.
 #[track_caller]
 fn check_waits(resumed: &[(String, u128)], expected: &[(&str, u128)]) {
     assert_eq!(resumed.len(), expected.len(), "{resumed:?}");
     for ((id, waited), (expected_id, wait)) in resumed.iter().zip(expected) {
         assert_eq!(id, expected_id);
-        assert!((*wait..wait + 50).contains(waited), "{resumed:?}");
+        assert!(waited >= wait, "{resumed:?}");
     }
 }
 
@@ -314,7 +315,7 @@ async fn messages_and_questions_span_streams() {
         }
     });
     let question = asks(json!(7), "elicitation/create", form("Who?"));
-    let first = [format!("id: 1\n{}", log(1)), question];
+    let first = [format!("id: 1\nretry: 100\n{}", log(1)), question];
     let (live, second) = Reply::live();
     let peer = interrupted(Reply::stream(first), [second]).await;
     let client = connect(builder, &peer).await;
