@@ -461,3 +461,6 @@ const FORGETTING: Duration = Duration::from_secs(10);
 
 /// The notification that cancels a request.
 pub(in crate::server) const CANCELLED: &str = "notifications/cancelled";
+
+#[cfg(test)]
+mod tests;

@@ -26,3 +26,24 @@ fn a_response_is_one_event_of_one_line() {
          {    \"a\": \"b\\nc\u{2028}\",    \"d\": [] }}\n\n"
     );
 }
+
+#[test]
+fn an_event_may_say_where_it_stands() {
+    let mut stream = String::new();
+    push_event_with_id(&mut stream, "3-1", r#"{"a":1}"#);
+    assert_eq!(stream, "id: 3-1\nevent: message\ndata: {\"a\":1}\n\n");
+}
+
+#[test]
+fn a_position_has_an_id_a_time_and_empty_data() {
+    let mut stream = String::new();
+    push_position(&mut stream, "3-0", Duration::from_millis(1500));
+    assert_eq!(stream, "id: 3-0\nretry: 1500\ndata: \n\n");
+}
+
+#[test]
+fn an_endpoint_is_an_event_of_its_own_kind() {
+    let mut stream = String::new();
+    push_endpoint(&mut stream, "/messages?sessionId=1");
+    assert_eq!(stream, "event: endpoint\ndata: /messages?sessionId=1\n\n");
+}

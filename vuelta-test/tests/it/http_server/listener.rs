@@ -11,6 +11,7 @@ use vuelta::{CallToolResult, Error, Server};
 use vuelta_http::{Endpoint, Listener};
 use vuelta_test::fixture;
 
+use super::dialogue::{Probe, initialize};
 use super::post::Post;
 use super::socket::{Socket, exchange, listen};
 
@@ -153,6 +154,38 @@ async fn a_shutdown_lets_requests_in_flight_finish() {
 
     go.notify_one();
     assert_eq!(busy.response().await.result()["content"][0]["text"], "done");
+    serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_streams_that_only_their_clients_would_end() {
+    let probe = Probe::default();
+    let listener = Listener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(listener.serve(probe.endpoint(), async {
+        let _ = stopped.await;
+    }));
+    let begun = exchange(addr, &initialize("2025-06-18")).await;
+    let within = |post: Post| {
+        post.set("MCP-Protocol-Version", "2025-06-18")
+            .set("Mcp-Session-Id", begun.header("mcp-session-id").unwrap())
+    };
+    let mut standing = Socket::open(addr).await;
+    standing.post(&within(Post::bare("").verb("GET"))).await;
+    assert_eq!(standing.head().await.0, 200);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+    let mut waiting = Socket::open(addr).await;
+    waiting.post(&within(Post::bare(call))).await;
+    assert_eq!(waiting.head().await.0, 200);
+    probe.started.notified().await;
+
+    stop.send(()).unwrap();
+    // The last chunk of a body, and no event before it.
+    assert_eq!(standing.rest().await, "0\r\n\r\n");
+    assert!(!serving.is_finished());
+    probe.go.notify_one();
+    assert!(waiting.rest().await.contains("done"));
     serving.await.unwrap().unwrap();
 }
 

@@ -12,8 +12,9 @@ use vuelta::{CallToolParams, CallToolResult, Context, Error, Outcome, Principal,
 use vuelta_http::Endpoint;
 use vuelta_test::fixture;
 
+use super::dialogue::initialize;
 use super::post::Post;
-use super::socket::exchange;
+use super::socket::{Socket, exchange};
 
 async fn mount(router: Router) -> std::net::SocketAddr {
     let tcp = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -105,6 +106,47 @@ async fn errors_carry_the_allowed_origin_too() {
     }
     let evil = exchange(addr, &add().set("Origin", "https://evil.example")).await;
     assert_eq!(evil.status, 403);
+}
+
+/// What a page needs that speaks a revision with a handshake.
+fn with_cors_for_sessions() -> Router {
+    let endpoint = Endpoint::new(fixture::server(None)).allowed_origins([APP]);
+    let sent = ["mcp-protocol-version", "mcp-session-id", "last-event-id"];
+    let cors = CorsLayer::new()
+        .allow_origin(HeaderValue::from_static(APP))
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_headers(
+            sent.map(HeaderName::from_static)
+                .into_iter()
+                .chain([CONTENT_TYPE, AUTHORIZATION])
+                .collect::<Vec<_>>(),
+        )
+        .expose_headers([HeaderName::from_static("mcp-session-id")]);
+    Router::new().route_service("/mcp", endpoint).layer(cors)
+}
+
+#[tokio::test]
+async fn pages_may_have_sessions_too() {
+    let addr = mount(with_cors_for_sessions()).await;
+    let begun = exchange(addr, &initialize("2025-11-25").set("Origin", APP)).await;
+    begun.result();
+    let exposed = begun.header("access-control-expose-headers");
+    assert_eq!(exposed, Some("mcp-session-id"));
+    let session = begun.header("mcp-session-id").unwrap();
+    let delete = Post::bare("")
+        .verb("DELETE")
+        .set("Origin", APP)
+        .set("MCP-Protocol-Version", "2025-11-25")
+        .set("Mcp-Session-Id", session);
+    let mut socket = Socket::open(addr).await;
+    socket.post(&delete).await;
+    let (status, headers) = socket.head().await;
+    assert_eq!(status, 204);
+    assert_eq!(headers["access-control-allow-origin"], APP);
+    // A session that is not found can be read about.
+    let gone = exchange(addr, &delete).await;
+    assert_eq!(gone.status, 404);
+    assert_eq!(gone.header("access-control-allow-origin"), Some(APP));
 }
 
 async fn whoami(cx: Context, _: CallToolParams) -> Result<Outcome<CallToolResult>, Error> {

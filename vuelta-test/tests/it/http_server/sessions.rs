@@ -428,6 +428,7 @@ async fn a_request_that_waits_for_a_client_that_is_gone_keeps_no_session() {
     sleep(100 * MINUTE).await;
     peer.answer(&question, accepted("here")).await;
     assert_eq!(asking.text(1).await, "here");
+    drop(asking);
 
     let mut asking = peer.stream(2, "ask").await;
     asking.question().await;
