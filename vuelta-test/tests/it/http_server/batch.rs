@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::dialogue::{Dialogue, Probe, Stream, accepted, check_taken};
+use super::dialogue::{Dialogue, Probe, Stream, check_taken};
 use super::post::Post;
 
 fn call(id: i64, tool: &str) -> Value {
@@ -49,13 +49,13 @@ async fn requests_of_a_batch_are_answered_together() {
 async fn requests_of_a_batch_share_a_stream() {
     let probe = Probe::default();
     let peer = peer(&probe).await;
-    let batch = json!([call(1, "wait"), call(2, "ask"), call(3, "hang")]);
+    let batch = json!([call(1, "wait"), call(2, "roots"), call(3, "hang")]);
     let mut stream = Stream::open(peer.post(batch.to_string()), &peer.endpoint).await;
     let (mut texts, mut left) = (Vec::new(), 4);
     while left > 0 {
         let message = stream.message().await;
         match message["method"].as_str() {
-            Some("elicitation/create") => peer.answer(&message["id"], accepted("here")).await,
+            Some("roots/list") => peer.answer(&message["id"], json!({ "roots": [] })).await,
             Some(_) if message["params"]["progress"] == 1 => probe.go.notify_one(),
             Some(_) => {}
             None => {
@@ -75,7 +75,7 @@ async fn requests_of_a_batch_share_a_stream() {
         texts.push((message["id"].as_i64().unwrap(), text.to_owned()));
     }
     texts.sort();
-    assert_eq!(texts, [(1, "done".to_owned()), (2, "here".to_owned())]);
+    assert_eq!(texts, [(1, "done".to_owned()), (2, "0 roots".to_owned())]);
     // The last one ends the stream: this one without an answer.
     peer.cancel(3).await;
     stream.check_end().await;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use vuelta::{
-    CallToolParams, CallToolResult, Context, ElicitForm, Error, FormSchema, ListToolsResult,
+    CallToolParams, CallToolResult, Context, ElicitForm, Error, FormSchema, ListRootsParams, ListRootsResult, ListToolsResult,
     LoggingLevel, Outcome, Server, ServerBuilder, StringSchema, Tool,
 };
 use vuelta_http::{Body, Endpoint};
@@ -109,7 +109,7 @@ pub(super) fn check_taken(response: Response) {
 pub(super) fn initialize(revision: &str) -> Post {
     let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": revision,
-        "capabilities": { "elicitation": {} },
+        "capabilities": { "elicitation": {}, "roots": {} },
         "clientInfo": { "name": "probe", "version": "0" },
     } });
     Post::bare(body.to_string()).without("MCP-Protocol-Version")
@@ -295,6 +295,12 @@ impl Probe {
             "hang" => pending().await,
             "log" => cx.log(LoggingLevel::Info, "hello").await?,
             "ask" => text = ask(&cx).await?,
+            // What could be asked before there were forms.
+            "roots" => {
+                let answer = cx.push(ListRootsParams::new()).await?;
+                let ListRootsResult { roots, .. } = answer.parse()?;
+                text = format!("{} roots", roots.len());
+            }
             // Asks, but not for ever.
             "ask_briefly" => {
                 let asked = tokio::time::timeout(Duration::from_secs(1), ask(&cx)).await;
