@@ -1,7 +1,10 @@
 //! Streamable HTTP for [`vuelta`]: servers as a `tower` service, and the client's transport.
 //!
 //! Source: [streamable
-//! HTTP](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http).
+//! HTTP](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http),
+//! and [its earlier
+//! form](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http),
+//! which begins with a handshake.
 
 mod client;
 mod server;

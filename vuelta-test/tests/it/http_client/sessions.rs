@@ -369,6 +369,31 @@ async fn dropping_the_client_ends_the_session() {
 }
 
 #[tokio::test]
+async fn nothing_is_left_of_connections_that_were_dropped() {
+    let tasks = || {
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+    };
+    let peer =
+        peer(|request| (request.verb() == "GET").then(|| Reply::stream([": waiting\n\n"]).hold()))
+            .await;
+    let before = tasks();
+    for _ in 0..100 {
+        let client = connect(Client::builder(), &peer).await;
+        client.call_tool("t", ()).await.unwrap();
+    }
+    let received = peer
+        .until(|received| by(received, "DELETE").len() == 100)
+        .await;
+    assert_eq!(by(&received, "GET").len(), 100);
+    // Each connection of HTTP has a task on either side.
+    while tasks() > before {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_is_cancelled_once() {
     for reply in [
         Reply::silence(),
