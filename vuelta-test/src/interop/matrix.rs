@@ -23,6 +23,14 @@ impl From<Checked> for Cell {
     }
 }
 
+/// Why cells did not pass.
+struct Reason {
+    /// What stands in the cells.
+    how: &'static str,
+    why: String,
+    cells: Vec<(usize, usize)>,
+}
+
 /// How every check of a part ended, by row and column.
 #[derive(Debug)]
 pub(super) struct Matrix {
@@ -72,20 +80,24 @@ impl Matrix {
     }
 
     /// Returns why cells did not pass, each reason once.
-    fn reasons(&self) -> Vec<(&'static str, String, Vec<(usize, usize)>)> {
-        let mut reasons: Vec<(_, String, Vec<_>)> = Vec::new();
+    fn reasons(&self) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = Vec::new();
         for (place, cell) in &self.cells {
             let (how, why) = match cell {
                 Cell::Passed => continue,
                 Cell::Failed(failure) => ("FAIL", failure.to_string()),
                 Cell::Excused(reason) => ("skip", (*reason).to_owned()),
             };
-            match reasons
+            let known = reasons
                 .iter_mut()
-                .find(|known| (known.0, &known.1) == (how, &why))
-            {
-                Some((_, _, cells)) => cells.push(*place),
-                None => reasons.push((how, why, vec![*place])),
+                .find(|known| known.how == how && known.why == why);
+            match known {
+                Some(known) => known.cells.push(*place),
+                None => reasons.push(Reason {
+                    how,
+                    why,
+                    cells: vec![*place],
+                }),
             }
         }
         reasons
@@ -120,7 +132,7 @@ impl fmt::Display for Matrix {
             }
             writeln!(f, "{}", line.trim_end())?;
         }
-        for (how, why, cells) in self.reasons() {
+        for Reason { how, why, cells } in self.reasons() {
             let Some(((row, column), more)) = cells.split_first() else {
                 continue;
             };

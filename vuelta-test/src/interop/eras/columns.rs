@@ -35,11 +35,12 @@ impl Peer {
         }
     }
 
-    /// Returns the eras that it knows.
-    const fn eras(self) -> &'static [Era] {
-        match self {
-            Self::Own | Self::PythonV2 | Self::TypescriptV2 | Self::Rmcp => &Era::ALL,
-            Self::PythonV1 | Self::TypescriptV1 => &[Era::Legacy],
+    /// Returns the eras in which it plays a role.
+    const fn eras(self, role: Role) -> &'static [Era] {
+        match (self, role) {
+            (Self::Own | Self::PythonV2 | Self::TypescriptV2 | Self::Rmcp, _) => &Era::BOTH,
+            (Self::PythonV1 | Self::TypescriptV1, Role::Client) => &[Era::Legacy],
+            (Self::PythonV1 | Self::TypescriptV1, Role::Server) => &[Era::Legacy, Era::Fallback],
         }
     }
 
@@ -53,7 +54,7 @@ impl Peer {
         let mut columns = Vec::new();
         for role in roles {
             for wire in [Wire::Http, Wire::Stdio] {
-                for era in self.eras() {
+                for era in self.eras(*role) {
                     columns.push(Column {
                         role: *role,
                         wire,
@@ -79,23 +80,26 @@ pub(super) enum Wire {
     Stdio,
 }
 
-/// Whether a connection begins with a handshake.
+/// How a connection begins, and in which revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
-    /// 2026-07-28: it does not.
+    /// With a question which revisions there are; 2026-07-28.
     Modern,
-    /// 2025-11-25: it does.
+    /// With a handshake; 2025-11-25.
     Legacy,
+    /// With the question, at a server that only knows the handshake; 2025-11-25.
+    Fallback,
 }
 
 impl Era {
-    pub(super) const ALL: [Self; 2] = [Self::Modern, Self::Legacy];
+    pub(super) const BOTH: [Self; 2] = [Self::Modern, Self::Legacy];
 
-    /// Returns its name on command lines.
-    pub(super) const fn flag(self) -> &'static str {
+    /// Returns its name, also on command lines.
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Modern => "modern",
             Self::Legacy => "legacy",
+            Self::Fallback => "fallback",
         }
     }
 }
@@ -118,6 +122,6 @@ impl fmt::Display for Column {
             Wire::Http => "HTTP",
             Wire::Stdio => "stdio",
         };
-        write!(f, "{role}, {} {wire}", self.era.flag())
+        write!(f, "{role}, {} {wire}", self.era.name())
     }
 }

@@ -69,3 +69,6 @@ pub(super) fn judge(peer: Peer, column: Column, story: &str, checked: Checked) -
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::interop::Programs;
-use crate::interop::check::Failure;
-use crate::interop::check::{Checked, equal, in_time};
+use crate::interop::check::{Checked, Failure, equal, in_time};
 use crate::interop::matrix::Matrix;
 
 use super::Servers;
@@ -77,7 +76,7 @@ pub(super) async fn run(
 ) -> Result<Matrix, Failure> {
     let mut columns = Vec::new();
     for wire in [Wire::Http, Wire::Stdio] {
-        columns.extend(Era::ALL.map(|era| Column {
+        columns.extend(Era::BOTH.map(|era| Column {
             role: Role::Client,
             wire,
             era,
@@ -107,7 +106,7 @@ async fn send(
 ) -> Checked {
     let mut line = peers
         .inspector()
-        .with(["--protocol-era", era.flag(), "--method", request.method])
+        .with(["--protocol-era", era.name(), "--method", request.method])
         .with(request.options);
     line = match target {
         Target::Url(url) => line.with(["--server-url", url]),

@@ -87,7 +87,8 @@ async fn matrix(
             Role::Client => {
                 let client = peers
                     .client(peer)
-                    .with(["--era", column.era.flag()])
+                    .ok_or("there is no client of this peer")?
+                    .with(["--era", column.era.name()])
                     .with(ours.target(column.wire)?.arguments());
                 listen_to(client.owned(programs)?).await
             }

@@ -47,16 +47,16 @@ impl Peers {
         })
     }
 
-    /// Returns the command line of a peer's client, without era and target.
-    pub(super) fn client(&self, peer: Peer) -> CommandLine {
-        match peer {
-            Peer::Own => CommandLine::new([&self.own]),
+    /// Returns the command line of a peer's client, without era and target; ours is no program.
+    pub(super) fn client(&self, peer: Peer) -> Option<CommandLine> {
+        Some(match peer {
+            Peer::Own => return None,
             Peer::PythonV2 => self.python(&self.python_v2, "client_v2.py"),
             Peer::PythonV1 => self.python(&self.python_v1, "client_v1.py"),
             Peer::TypescriptV2 => self.javascript("client_v2.mjs"),
             Peer::TypescriptV1 => self.javascript("client_v1.mjs"),
             Peer::Rmcp => CommandLine::new([&self.rmcp]).with(["client"]),
-        }
+        })
     }
 
     pub(super) fn server(&self, peer: Peer) -> Serving {

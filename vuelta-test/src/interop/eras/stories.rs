@@ -52,7 +52,7 @@ async fn connect(session: &Session, era: Era) -> Checked {
     let client = &session.client;
     let revision = match era {
         Era::Modern => ProtocolVersion::V2026_07_28,
-        Era::Legacy => ProtocolVersion::V2025_11_25,
+        Era::Legacy | Era::Fallback => ProtocolVersion::V2025_11_25,
     };
     equal("revision", client.protocol_version(), &revision)?;
     let info = client.server_info().ok_or("no server info")?;
@@ -159,12 +159,12 @@ async fn resource(session: &Session, _: Era) -> Checked {
 /// The call ends once it is told that its last update has come.
 async fn progress(session: &Session, era: Era) -> Checked {
     let client = &session.client;
-    let ticket = json!({ "ticket": format!("progress {}", era.flag()) });
+    let ticket = json!({ "ticket": format!("progress {}", era.name()) });
     let (seen, complete) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
     let (record, last) = (Arc::clone(&seen), Arc::clone(&complete));
     let counting = client.tool("count").arguments(&ticket);
     let counting = counting.on_progress(move |update: ProgressParams| {
-        let is_last = update.total == Some(update.progress.clone());
+        let is_last = update.total == Some(update.progress);
         locked(&record).push(update);
         if is_last {
             last.notify_one();
@@ -178,7 +178,7 @@ async fn progress(session: &Session, era: Era) -> Checked {
     let updates: Vec<_> = locked(&seen)
         .iter()
         .map(|update| {
-            let total = update.total.clone().map(Number::as_f64);
+            let total = update.total.map(Number::as_f64);
             (update.progress.as_f64(), total, update.message.clone())
         })
         .collect();
@@ -191,7 +191,7 @@ async fn progress(session: &Session, era: Era) -> Checked {
 /// The call is given up once the server says that it works on it.
 async fn cancel(session: &Session, era: Era) -> Checked {
     let client = &session.client;
-    let ticket = json!({ "ticket": format!("cancel {}", era.flag()) });
+    let ticket = json!({ "ticket": format!("cancel {}", era.name()) });
     let working = Arc::new(Notify::new());
     let told = Arc::clone(&working);
     let slow = client.tool("slow").arguments(&ticket);
@@ -219,7 +219,7 @@ async fn listen(session: &Session, era: Era) -> Checked {
             let heard = changes.next().await.ok_or("the stream has ended")??;
             equal("change", heard, ChangeEvent::ToolsListChanged)
         }
-        Era::Legacy => {
+        Era::Legacy | Era::Fallback => {
             text(&client.call_tool("change", ()).await?, "changed")?;
             session.tools_changed.notified().await;
             Ok(())

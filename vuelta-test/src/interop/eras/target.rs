@@ -80,7 +80,7 @@ impl Session {
         let builder = user
             .client()
             .mode(match era {
-                Era::Modern => Mode::auto(),
+                Era::Modern | Era::Fallback => Mode::auto(),
                 Era::Legacy => Mode::legacy(),
             })
             .on_notification(move |notification| {

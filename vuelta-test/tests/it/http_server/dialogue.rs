@@ -10,8 +10,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use vuelta::{
-    CallToolParams, CallToolResult, Context, ElicitForm, Error, FormSchema, ListRootsParams, ListRootsResult, ListToolsResult,
-    LoggingLevel, Outcome, Server, ServerBuilder, StringSchema, Tool,
+    CallToolParams, CallToolResult, Context, ElicitForm, Error, FormSchema, ListRootsParams,
+    ListRootsResult, ListToolsResult, LoggingLevel, Outcome, Server, ServerBuilder, StringSchema,
+    Tool,
 };
 use vuelta_http::{Body, Endpoint};
 

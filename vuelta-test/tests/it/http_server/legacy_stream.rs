@@ -335,10 +335,10 @@ async fn a_session_serves_so_many_requests_and_no_more() {
         .await
         .refused(503, &json!(1025), -32603);
     peer.cancel(1).await;
-    while !streams[0]
+    while streams[0]
         .next()
         .await
-        .is_none_or(|event| !event.is_position())
+        .is_some_and(|event| event.is_position())
     {}
     assert_eq!(peer.stream(1026, "echo").await.text(1026).await, "done");
     let endpoint: &Endpoint = &peer.endpoint;

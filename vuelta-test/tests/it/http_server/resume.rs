@@ -238,10 +238,13 @@ async fn a_question_that_reaches_nobody_fails() {
     assert_eq!(peer.endpoint.sessions(), 1);
 }
 
+/// The events of each stream.
+type Kept = HashMap<String, Vec<(EventId, String)>>;
+
 /// A store that a user might write, which fails when it is told to.
 #[derive(Clone, Default)]
 struct Shelf {
-    events: Arc<Mutex<HashMap<String, Vec<(EventId, String)>>>>,
+    events: Arc<Mutex<Kept>>,
     forgotten: Arc<Mutex<Vec<String>>>,
     fails: bool,
 }

@@ -428,7 +428,7 @@ async fn many_large_answers_reach_a_slow_reader_whole() {
         }
         writer
     });
-    let mut seen = vec![false; 200];
+    let mut seen = [false; 200];
     for _ in 0..200 {
         let answer = client.expect().await;
         let id = usize::try_from(answer["id"].as_u64().unwrap()).unwrap();
