@@ -113,11 +113,11 @@ async fn send(
         Target::Program(server) => line.with(["--"]).with(&server.0),
     };
     let mut inspector = line.owned(programs)?;
-    // It would keep a list of servers in the user's home.
-    inspector.env(
-        "MCP_CATALOG_PATH",
-        programs.own.with_file_name("inspector.json"),
-    );
+    // Otherwise it keeps what it knows of servers in the user's home.
+    let files = programs.own.with_file_name("inspector");
+    inspector
+        .env("MCP_CATALOG_PATH", files.join("servers.json"))
+        .env("MCP_STORAGE_DIR", files);
     let output = inspector.output().await?;
     let printed = String::from_utf8(output.stdout)?;
     let answer: Value = serde_json::from_str(printed.trim())

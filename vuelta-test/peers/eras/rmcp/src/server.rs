@@ -1,6 +1,7 @@
 //! The fixture of the eras as a server of rmcp.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::handler::server::router::prompt::PromptRouter;
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -59,6 +60,8 @@ struct Eras {
     prompt_router: PromptRouter<Self>,
     tickets: Tickets,
     changes: broadcast::Sender<()>,
+    /// For those who are about to listen.
+    heard: Arc<Mutex<VecDeque<broadcast::Receiver<()>>>>,
 }
 
 impl Eras {
@@ -68,6 +71,7 @@ impl Eras {
             prompt_router: Self::prompt_router(),
             tickets: Tickets::default(),
             changes: broadcast::Sender::new(16),
+            heard: Arc::default(),
         }
     }
 }
@@ -315,11 +319,20 @@ impl ServerHandler for Eras {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        // The acknowledgment goes out between this and `listen`: from it on, no change is lost.
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.push_back(self.changes.subscribe());
+        drop(heard);
         Some(requested.supported_by(&self.get_info().capabilities))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.subscribe();
+        let mut changes = {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard
+                .pop_front()
+                .unwrap_or_else(|| self.changes.subscribe())
+        };
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
