@@ -42,7 +42,7 @@ fn damage_is_told_apart_in_the_log_and_never_quotes_the_token() {
     let ring = ring(&[OLD]);
     let token = ring.seal(b"payload").unwrap();
     let with = |at: usize, from: &str| {
-        let replacement = if token[at..].starts_with('A') {
+        let replacement = if token[at..].starts_with(from) {
             "B"
         } else {
             from
