@@ -55,7 +55,8 @@ fn peers_in_turn(repo: &Repo, arguments: &[String]) -> Result<(), String> {
             .env("VUELTA_PEERS", peers::programs(repo));
         command
     };
-    // The arguments choose cells of the matrix; without any, the types are checked too.
+    // The arguments choose cells of the matrix; without any, the types are checked too, at each
+    // revision that the peer has models of.
     if arguments.is_empty() {
         process::run(&mut program("oracle"))?;
     }
