@@ -6,6 +6,7 @@
 //! form](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http),
 //! which begins with a handshake.
 
+pub mod auth;
 mod client;
 mod server;
 
