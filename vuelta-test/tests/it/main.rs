@@ -23,6 +23,8 @@ mod group;
 mod http_client;
 mod http_server;
 mod interrupted;
+#[cfg(target_os = "linux")]
+mod leaks;
 mod lifespan;
 mod manual;
 mod output_schema;
