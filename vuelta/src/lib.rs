@@ -18,6 +18,15 @@
 //!   [`listen`](Client::listen).
 //! - [`testing`] answers questions by script, and attacks the state in between.
 //!
+//! # Traces
+//!
+//! Each request is a span of [`tracing`] at level `DEBUG`, on both sides: its method, id and
+//! revision, the name of what it is for, its round and what links the rounds of one flow. Never
+//! what is asked or answered. With the feature `otel` the traces of OpenTelemetry go on in the
+//! peer: `traceparent`, `tracestate` and `baggage` are taken from `_meta` and given there by the
+//! global propagator, such as `opentelemetry_sdk`'s `TraceContextPropagator`, for whoever
+//! subscribes with the layer of `tracing-opentelemetry`.
+//!
 //! HTTP is in the crate `vuelta-http`; the types of the wire are in [`wire`].
 
 // What the macros write names this crate; its own tests use them too.

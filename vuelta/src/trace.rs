@@ -7,6 +7,9 @@ use tracing::Span;
 use tracing::field::{Empty, display};
 use vuelta_wire::{ProtocolVersion, Raw, RequestId, methods};
 
+#[cfg(feature = "otel")]
+pub(crate) mod otel;
+
 /// Begins the span of a request that is served.
 pub(crate) fn served(method: &str, id: &RequestId, params: Option<&Raw>) -> Span {
     let span = tracing::debug_span!(
@@ -23,6 +26,12 @@ pub(crate) fn served(method: &str, id: &RequestId, params: Option<&Raw>) -> Span
         && let Some(target) = params.and_then(|params| target(method, params))
     {
         span.record("target", target);
+    }
+    #[cfg(feature = "otel")]
+    if let Some(params) = params
+        && !span.is_disabled()
+    {
+        otel::adopt(&span, params);
     }
     span
 }

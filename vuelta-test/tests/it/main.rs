@@ -37,4 +37,5 @@ mod stateless;
 mod stream;
 mod subscriptions;
 mod tool_lists;
+mod trace_context;
 mod traces;

@@ -256,6 +256,8 @@ impl Client {
         if self.is_legacy() {
             let mut extra = options.meta.clone();
             extra.remove(meta::PROGRESS_TOKEN);
+            #[cfg(feature = "otel")]
+            crate::trace::otel::give(&mut extra);
             return legacy::encode_params(params, progress.as_ref(), &extra).map_err(unencodable);
         }
         let mut meta = RequestMeta::new(version.clone(), inner.capabilities.clone())
@@ -269,6 +271,8 @@ impl Client {
         {
             meta.extra.insert(key, value.clone());
         }
+        #[cfg(feature = "otel")]
+        crate::trace::otel::give(&mut meta.extra);
         modern::encode_params(params, &meta).map_err(unencodable)
     }
 
